@@ -62,15 +62,7 @@ function Sessions({ account, sessions, rights, asked: askedByAddress }: Sessions
                 Since <Time at={session.since} as="clock" />, last seen <Time at={session.lastSeen} />
               </p>
             </div>
-            <PostButton
-              values={{ intent: 'end_session', id: session.id }}
-              pendingLabel="Signing out…"
-              aria-label={
-                session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`
-              }
-            >
-              Sign out
-            </PostButton>
+            <EndOne session={session} />
           </li>
         ))}
       </ul>
@@ -121,6 +113,18 @@ function Consequences() {
       Signs out every browser, this one too. To come back, open Fieldhook from ServiceM8. Deliveries and automations
       continue.
     </p>
+  )
+}
+
+function EndOne({ session }: { session: SessionOfPage }) {
+  return (
+    <PostButton
+      values={{ intent: 'end_session', id: session.id }}
+      pendingLabel="Signing out…"
+      aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`}
+    >
+      Sign out
+    </PostButton>
   )
 }
 

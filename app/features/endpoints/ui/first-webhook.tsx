@@ -42,21 +42,7 @@ export function FirstWebhook({ account, result, demoAddress }: FirstWebhookProps
         <div className="grid gap-3 p-4 sm:p-5">
           <h3 className="font-semibold">Just show me events</h3>
           <p className="text-label">Watch your jobs here. Add an address later.</p>
-          <div>
-            <PostButton
-              values={{
-                intent: 'create',
-                object: 'job',
-                callback_url: '',
-                fields: '',
-                accountUUID: account.accountUUID,
-              }}
-              icon={Eye}
-              pendingLabel="Creating…"
-            >
-              Watch jobs here
-            </PostButton>
-          </div>
+          <WatchJobs account={account} />
         </div>
       </div>
     </section>
@@ -107,6 +93,16 @@ function StepPicture({ shows: { kind, text } }: Pick<HowToGet['steps'][number], 
         {text}
       </span>
     </span>
+  )
+}
+
+/** Creates a webhook for jobs without an address, at one press. */
+function WatchJobs({ account }: { account: ManagerAccount }) {
+  const values = { intent: 'create', object: 'job', callback_url: '', fields: '', accountUUID: account.accountUUID }
+  return (
+    <PostButton values={values} icon={Eye} pendingLabel="Creating…">
+      Watch jobs here
+    </PostButton>
   )
 }
 

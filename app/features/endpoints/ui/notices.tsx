@@ -106,15 +106,21 @@ function NoticeLine({ notice, account, short = false, link, children }: NoticeLi
       </div>
       <div className="ml-auto flex items-center gap-3">
         {link}
-        <PostButton
-          values={{ intent: 'dismiss_notice', notice: String(notice.id), accountUUID: account.accountUUID }}
-          icon={X}
-          {...(short ? { size: 'icon', variant: 'quiet', title: 'Dismiss' } : {})}
-          aria-label={`Dismiss: ${notice.title}`}
-        >
-          {short ? null : 'Dismiss'}
-        </PostButton>
+        <Dismiss notice={notice} account={account} short={short} />
       </div>
     </div>
+  )
+}
+
+function Dismiss({ notice, account, short }: { notice: EndpointNotice; account: ManagerAccount; short: boolean }) {
+  return (
+    <PostButton
+      values={{ intent: 'dismiss_notice', notice: String(notice.id), accountUUID: account.accountUUID }}
+      icon={X}
+      {...(short ? { size: 'icon', variant: 'quiet', title: 'Dismiss' } : {})}
+      aria-label={`Dismiss: ${notice.title}`}
+    >
+      {short ? null : 'Dismiss'}
+    </PostButton>
   )
 }

@@ -8,14 +8,13 @@ import {
 } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { PreviewBody } from '../../form/ui/preview-body.tsx'
 import { ASK_FIELDS, type AskedRun } from '../../preview/ask-run.ts'
 import type { PageResult } from '../act-on-rule.ts'
-import { RuleButton } from './rule-button.tsx'
+import { ActFields, RuleButton } from './rule-button.tsx'
 
 const NOT_FOUND = 'Which record?'
 
@@ -106,7 +105,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
           preventScrollReset
           className="flex flex-wrap items-end gap-2"
         >
-          <HiddenFields values={{ act: 'run', id: String(ruleId), accountUUID: account.accountUUID }} />
+          <ActFields account={account} values={{ act: 'run', id: String(ruleId) }} />
           <div className="min-w-0 flex-1">
             <Field id={`ask-search-${ruleId}`} label="Job number or customer">
               {(control) => (

@@ -8,12 +8,13 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { SubmitButton } from '#app/ui/form/post-button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { IMPORT_FAILED, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
+import { ActFields } from './rule-button.tsx'
 import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 /** What stands beside the form of a rule: the import, and the rules there are. */
@@ -85,7 +86,7 @@ function ImportPanel({ account, result, typed }: Pick<RuleListProps, 'account' |
       </h2>
       <Disclosure key={canceled} summary="Import Automation" open={open.current}>
         <Form method="post" preventScrollReset className="grid gap-3 pt-1 pb-2">
-          <HiddenFields values={{ act: 'import', accountUUID: account.accountUUID }} />
+          <ActFields account={account} values={{ act: 'import' }} />
           <Field
             id="import-json"
             label="Paste JSON"

@@ -2,11 +2,12 @@ import { Form } from '@remix-run/react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { SubmitButton } from '#app/ui/form/post-button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { blankName } from '../act-on-rule.ts'
+import { ActFields } from './rule-button.tsx'
 
 interface FillBlanksProps {
   rule: Pick<RuleCardView, 'id' | 'name' | 'openBlanks' | 'askedBlanks'>
@@ -28,7 +29,7 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
         </ul>
       ) : (
         <Form method="post" preventScrollReset className="mt-1 grid gap-3">
-          <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
+          <ActFields account={account} values={values} />
           {askedBlanks.map(({ label, value }, index) => (
             <Field key={label} id={`fill-${id}-${index}`} label={label}>
               {(control) => (

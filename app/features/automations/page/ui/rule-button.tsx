@@ -33,6 +33,11 @@ export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string |
   return of === undefined ? {} : { 'aria-label': `${String(children)}: ${of}` }
 }
 
+/** Hidden fields of every form around the rules. */
+export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {
+  return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
+}
+
 /** On/off switch as a form, so it works without scripts. */
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
@@ -42,7 +47,7 @@ export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: Aut
   const on = pending ? !rule.active : rule.active
   return (
     <Form method="post" preventScrollReset className="contents">
-      <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
+      <ActFields account={account} values={values} />
       <button
         {...press}
         type="submit"

@@ -43,9 +43,7 @@ function Rows({ notices, account, tone }: RuleNoticesProps & { tone: 'failing' |
           </p>
           <div className="ml-auto flex items-center gap-3">
             <Way notice={notice} account={account} />
-            <RuleButton act="dismiss_notice" ruleId={notice.id} account={account} icon={X} of={notice.title}>
-              Dismiss
-            </RuleButton>
+            <Dismiss notice={notice} account={account} />
           </div>
         </li>
       ))}
@@ -104,6 +102,14 @@ function wayOf(notice: NoticeView, account: AutomationAccount): { label: string;
   if (kind === 'reconnect' || kind === 'permission') return { label: 'Sign in again', to, newTab: true }
   if (kind === 'silent') return { label: 'Why?', to }
   return { label: 'Open', to }
+}
+
+function Dismiss({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
+  return (
+    <RuleButton act="dismiss_notice" ruleId={notice.id} account={account} icon={X} of={notice.title}>
+      Dismiss
+    </RuleButton>
+  )
 }
 
 /** Shown once to accounts that had automations before "how often" was visible: they work as before. */
