@@ -2,7 +2,6 @@
 import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { greetingAtGate, isLinkProof } from '#app/features/accounts/gate.ts'
 import { findLinkTarget } from '#app/features/accounts/link.server.ts'
 import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'
@@ -14,7 +13,6 @@ import { hasFlash, setFlash } from '#app/http/flash.server.ts'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession, isSecure, sentSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { redirectWith } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
@@ -35,14 +33,6 @@ export async function findManagerAccount({ request, context }: Args, form?: URLS
   })
   if (found.outcome !== 'ready') await logRefusedPage({ request, context }, 'gate', session)
   return found
-}
-
-/** The session ended while the form was open: the gate says so, and the address keeps the account. */
-export function signedOut(args: Pick<Args, 'context'>, path: string, found: PageAccount, sent: URLSearchParams) {
-  const accountUUID = found.outcome === 'sign_in' ? found.accountId : sent.get('accountUUID')
-  const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
-  const description = 'Nothing was changed. Please sign in again.'
-  return redirectWith(args, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
 }
 
 interface OpenedManager {

@@ -8,9 +8,11 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
+import type { PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
@@ -30,7 +32,7 @@ import { OneForm } from '#app/ui/form/one-form.tsx'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
-import { findManagerAccount, openManager, signedOut } from './manager-account.server.ts'
+import { findManagerAccount, openManager } from './manager-account.server.ts'
 import { gateFor, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
@@ -71,9 +73,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { app } = context
   const sent = await readForm(request)
   const found = await findManagerAccount({ request, context }, sent)
-  const { pathname: path, searchParams: query } = new URL(request.url)
+  const path = new URL(request.url).pathname
   if (found.outcome !== 'ready') throw signedOut({ context }, path, found, sent)
   const oneForm = readOneForm(sent)
+  const query = new URL(request.url).searchParams
   const { draft, others } = await keepTyped(app, found.account.uuid, oneForm, query.get('draft'))
   const form = oneForm.pressed
   if (form === null) throw redirectWith({ context }, anotherState(path, query, draft), NOT_CLEAR)
@@ -89,15 +92,24 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (outcome.outcome === 'refused')
     return data({ result: { ...outcome.result, others }, draft, toast: outcome.toast }, { status: outcome.status })
   // An open log stays open, and so does the webhook with the button that was pressed.
-  const { secretOf, flash, tested } = outcome
   const step = readManagerStep(query)
   const opened = step.step === 'log' ? step : openedBy(form)
+  const { secretOf } = outcome
   const next: ManagerStep = secretOf === undefined ? opened : { step: 'secret', webhookId: secretOf }
+  const { flash, tested } = outcome
   const more =
     tested === undefined ? {} : { link: { to: deliveryAddress(account, tested), words: 'See what was sent' } }
   const headers = new Headers()
   if (flash !== null) headers.set('Set-Cookie', setFlash(app, { ...flash, ...more }))
   throw redirect(`${path}${managerSearch(account, next)}`, { status: 303, headers })
+}
+
+/** The session ended while the form was open: the gate says so, and the address keeps the account. */
+function signedOut(args: Pick<ActionFunctionArgs, 'context'>, path: string, found: PageAccount, sent: URLSearchParams) {
+  const accountUUID = found.outcome === 'sign_in' ? found.accountId : sent.get('accountUUID')
+  const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
+  const description = 'Nothing was changed. Please sign in again.'
+  return redirectWith(args, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
 }
 
 const NOT_CLEAR = {
