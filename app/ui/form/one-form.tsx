@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 import { PRESS } from '#app/lib/one-form.ts'
 import { useHydrated } from '../hydrated.tsx'
 
-const Owner = createContext<string | null>(null)
+const Owner = createContext<string | undefined>(undefined)
 
 interface OneFormProps {
   /** Id of the form; null = to each control its own; missing = an empty one is drawn here. */
@@ -12,31 +12,24 @@ interface OneFormProps {
 }
 
 /** Until scripts run, all controls inside belong to one form: no button loses what was typed elsewhere. */
-export function OneForm({ id = OWN, children }: OneFormProps) {
+export function OneForm({ id, children }: OneFormProps) {
+  const hydrated = useHydrated()
   return (
-    <Owner.Provider value={id}>
-      {id === OWN ? <EmptyForm /> : null}
+    <Owner.Provider value={hydrated || id === null ? undefined : (id ?? 'one-form')}>
+      {hydrated || id !== undefined ? null : (
+        <Form id="one-form" method="post" noValidate>
+          {/* Enter in a field presses the first button: the server finds the form that was typed into. */}
+          <button type="submit" name={PRESS} value="" hidden tabIndex={-1} aria-hidden />
+        </Form>
+      )}
       {children}
     </Owner.Provider>
   )
 }
 
-const OWN = 'one-form'
-
-function EmptyForm() {
-  if (useHydrated()) return null
-  return (
-    <Form id={OWN} method="post" noValidate>
-      {/* Enter in a field presses the first button: the server finds the form that was typed into. */}
-      <button type="submit" name={PRESS} value="" hidden tabIndex={-1} aria-hidden />
-    </Form>
-  )
-}
-
-/** The form that a control belongs to; undefined = the one it stands in. Asked by each: a part may hydrate later. */
+/** The form that a control belongs to; undefined = the one it stands in. */
 export function useOwnerForm(): string | undefined {
-  const id = useContext(Owner)
-  return useHydrated() ? undefined : (id ?? undefined)
+  return useContext(Owner)
 }
 
 /** Makes a button send `values`, or its own form, together with the rest of the page. */

@@ -303,12 +303,6 @@ describe('notices by e-mail', () => {
     within(form()).getByText('Changes not saved')
     expect(within(form()).getByLabelText<HTMLInputElement>(/^Tell me/).checked).toBe(true)
   })
-
-  it('put the focus on days that were refused', () => {
-    const values = { intent: 'mail_settings', closedDays: '2026-02-30' }
-    renderNews({ result: { fieldErrors: { closedDays: ['Write days like …'] }, values } })
-    expect(document.activeElement).toBe(within(form()).getByLabelText('Days we are closed'))
-  })
 })
 
 it('a page without news draws nothing of it', () => {

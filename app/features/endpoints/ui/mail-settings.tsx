@@ -105,7 +105,6 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               {...control}
               name="closedDays"
               rows={2}
-              {...(errors.closedDays && !errors.email ? { autoFocus: true } : {})}
               defaultValue={shown.closedDays ?? ''}
               className={`${controlStyles({})} py-2`}
             />
