@@ -1,8 +1,6 @@
 import { Form, useLocation } from '@remix-run/react'
 import { forwardRef } from 'react'
-import { GO } from '#app/lib/one-form.ts'
 import { Button, type ButtonProps } from './button.tsx'
-import { usePress } from './form/one-form.tsx'
 import { HiddenFields } from './form/sent-values.tsx'
 
 export interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
@@ -18,11 +16,10 @@ export const AddressButton = forwardRef<HTMLButtonElement, AddressButtonProps>(f
   ref,
 ) {
   const { pathname } = useLocation()
-  const press = usePress({ [GO]: anchor ?? '', ...query })
   return (
     <Form method="get" action={anchor ? `${pathname}#${anchor}` : pathname} preventScrollReset className="contents">
       <HiddenFields values={query} />
-      <Button {...button} {...press} ref={ref} type="submit" />
+      <Button {...button} ref={ref} type="submit" />
     </Form>
   )
 })

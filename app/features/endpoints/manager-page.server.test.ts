@@ -16,8 +16,9 @@ const controls = () => controlsOf(world)
 const load = (open: ManagerOpen = {}) => loadManagerPage(world.app, controls(), LEEDS, open)
 
 function act(fields: Record<string, string>, admin = false) {
-  const sent = new URLSearchParams({ accountUUID: LEEDS, ...fields })
-  return actOnManagerPage(world.app, controls(), LEEDS, sent, { admin })
+  const formData = new FormData()
+  for (const [name, value] of Object.entries({ accountUUID: LEEDS, ...fields })) formData.set(name, value)
+  return actOnManagerPage(world.app, controls(), LEEDS, formData, { admin })
 }
 
 const CREATE = { intent: 'create', callback_url: 'https://example.com/in', object: 'job', fields: '' }

@@ -200,10 +200,11 @@ export async function actOnManagerPage(
   app: EndpointApp,
   controls: DeliveryControls,
   accountUuid: string,
-  sent: URLSearchParams,
+  formData: FormData,
   role: { admin: boolean },
 ): Promise<ManagerActOutcome> {
-  const values = Object.fromEntries(sent)
+  const values: Record<string, string> = {}
+  for (const [name, value] of formData) if (typeof value === 'string') values[name] = value
   if (isCardIntent(values.intent)) {
     return { outcome: 'done', ...(await actOnCard(app, controls, accountUuid, values.intent, values)) }
   }

@@ -8,15 +8,13 @@ import { handleForm, loadForm } from '#app/features/automations/form/form-intent
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { isRuleAct, leftOf, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
+import { GO, isRuleAct, leftOf, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules/form-text.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readFields, readForm } from '#app/http/guards.server.ts'
-import { anotherState } from '#app/http/one-form.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { GO, PRESS } from '#app/lib/one-form.ts'
 import { textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct } from './own-account.server.ts'
@@ -41,16 +39,16 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.
   const kept = press === null ? null : readState(sent, lists)
-  const asked: Record<string, string> = Object.fromEntries(press === null ? sent : readFields(press))
-  const values = { ...kept?.beside, ...asked }
+  const values: Record<string, string> =
+    press === null ? Object.fromEntries(sent) : { ...kept?.beside, ...Object.fromEntries(readFields(press)) }
   const { act } = values
   const args = { request, context }
   // A key starts a rule from outside: only an owner creates one, after a fresh sign-in.
   const refusal = act === 'new_url' ? await refuseOwnerAct(args, found, 'keys') : null
   if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
-  if (kept && asked[GO] !== undefined) {
+  if (kept && act === GO) {
     const draft = await keepDraft(app, found.account.uuid, kept, draftOf(request))
-    throw redirect(anotherState(AUTOMATION_PATH, Object.entries(asked), draft), { status: 303 })
+    throw redirect(wayTo(values, draft), { status: 303 })
   }
   return isRuleAct(act)
     ? pressed(args, found, { act, values, written: kept }, lists)
@@ -101,6 +99,13 @@ async function pressed(
       throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
     }
   }
+}
+
+/** Another state of this page, whatever was sent. */
+function wayTo({ query = '', anchor = '' }: Record<string, string>, draft: string | null): string {
+  const params = new URLSearchParams(query)
+  if (draft !== null) params.set('draft', draft)
+  return `${AUTOMATION_PATH}?${params}${/^[\w-]+$/.test(anchor) ? `#${anchor}` : ''}`
 }
 
 function draftOf(request: Request): string | null {

@@ -154,11 +154,6 @@ describe('the page', () => {
     expect((await page()).form.ruleDailyCap).toBe('500')
   })
 
-  test('keeps what was typed when another button is pressed without scripts', async () => {
-    const drawn = await action(argsOf(HOME, { form: { ...FORM, ruleDailyCap: 'many', press: 'act=allow&mute=4' } }))
-    expect(drawn).toMatchObject({ form: { ruleDailyCap: 'many' }, errors: {}, flash: { kind: 'info' } })
-  })
-
   test('every control keeps what is typed or chosen, and shows it again', async () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
     const controlsNow = async () => {

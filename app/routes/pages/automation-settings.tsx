@@ -2,13 +2,12 @@ import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs, MetaFunct
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { DEFAULT_SETTINGS, settingsFormOf } from '#app/features/automations/settings/automation-settings.ts'
+import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings/settings-page.server.ts'
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { readOneForm } from '#app/http/one-form.server.ts'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import {
   accountFrame,
@@ -41,11 +40,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** Saves, or allows messages again, then returns to the page with a message. Invalid input shows again as typed. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const found = await requireOwnAccount({ request, context }, 'Nothing was saved. Please sign in again.')
-  const sent = await readForm(request)
-  const asked = readOneForm(sent).pressed ?? sent
-  const acted = await actOnSettings(context.app, found.account.uuid, asked, found.staffUuid)
-  // Without scripts every button sends the settings along: they are kept as typed.
-  if (asked !== sent) return { outcome: 'form' as const, form: settingsFormOf(sent), errors: {}, flash: acted.flash }
+  const acted = await actOnSettings(context.app, found.account.uuid, await readForm(request), found.staffUuid)
   if (acted.outcome === 'done') throw redirectWith({ context }, addressOf(request), acted.flash)
   return acted
 }

@@ -293,7 +293,9 @@ describe('what is written without scripts and not saved', () => {
       conditions: [{ field: 'status' }],
     })
     // So it does with a press that only leads on.
-    const go = await leadsTo(send({ ...written, press: 'go=automation-1&accountUUID=x&logs=yes' }))
+    const go = await leadsTo(
+      send({ ...written, press: 'act=go&query=accountUUID%3Dx%26logs%3Dyes&anchor=automation-1' }),
+    )
     expect(go.to).toMatch(/^\/automation\?accountUUID=x&logs=yes&draft=[\w-]{43}#automation-1$/)
     // Another rule is opened: that one is in the form.
     expect((await open(`${query}&edit=${id}`)).form?.view.state.ruleId).toBe(id)
@@ -306,7 +308,7 @@ describe('what is written without scripts and not saved', () => {
     const [blank, other] = ['blank.9.Link', 'blank.8.Link']
     const beside = { json: '{"name":', [blank]: 'https://x.example', [other]: 'y' }
     const all = { ...written, ...beside }
-    const ask = `go=&accountUUID=${LEEDS}&delete=${id}`
+    const ask = `act=go&query=${encodeURIComponent(`accountUUID=${LEEDS}&delete=${id}`)}`
     const asked = await leadsTo(send({ ...all, press: ask }))
     const draft = `&draft=${new URLSearchParams(asked.to.split('?')[1]).get('draft')}`
     expect((await open(draft)).typed).toEqual(beside)

@@ -12,7 +12,6 @@ import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
-import type { PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
@@ -26,9 +25,6 @@ import { OwnerRightsProvider } from '#app/features/endpoints/ui/owner-rights.tsx
 import { setFlash } from '#app/http/flash.server.ts'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { anotherState, findTyped, keepTyped, readOneForm } from '#app/http/one-form.server.ts'
-import { GO } from '#app/lib/one-form.ts'
-import { OneForm } from '#app/ui/form/one-form.tsx'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -64,38 +60,45 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const planNotice = await findPlanNotice(app, found.account.uuid)
   // No owner names needed: the note links to the account page.
   const rights = { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] }
-  const typed = await findTyped(app, found.account.uuid, url.searchParams.get('draft'))
-  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights, typed }
+  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights }
   return data({ view: 'manager' as const, ...shown, ...page }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { app } = context
-  const sent = await readForm(request)
-  const found = await findManagerAccount({ request, context }, sent)
+  const form = await readForm(request)
+  const found = await findManagerAccount({ request, context }, form)
   const path = new URL(request.url).pathname
-  if (found.outcome !== 'ready') throw signedOut({ context }, path, found, sent)
-  const oneForm = readOneForm(sent)
-  const query = new URL(request.url).searchParams
-  const { draft, others } = await keepTyped(app, found.account.uuid, oneForm, query.get('draft'))
-  const form = oneForm.pressed
-  if (form === null) throw redirectWith({ context }, anotherState(path, query, draft), NOT_CLEAR)
-  if (form.has(GO)) throw redirect(anotherState(path, form, draft), { status: 303 })
-  const account = { accountUUID: found.accountId, admin: found.admin, draft }
+  if (found.outcome !== 'ready') {
+    // The session ended while the form was open: the gate says so, and the address keeps the account.
+    const accountUUID = found.outcome === 'sign_in' ? found.accountId : form.get('accountUUID')
+    const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
+    const description = 'Nothing was changed. Please sign in again.'
+    throw redirectWith({ context }, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
+  }
   // A form made by hand may name several: the last one acts.
   const rotates = form.getAll('intent').at(-1) === 'rotate_secret'
   const refused = rotates && (await refuseOwnerAct({ request, context }, found, 'keys'))
-  if (refused) throw redirectWith({ context }, `${path}${managerSearch(account)}`, refused)
-  const outcome = await actOnManagerPage(app, deliveryControls(app, found.account.uuid), found.account.uuid, form, {
+  if (refused) {
+    const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, { step: 'none' })
+    throw redirectWith({ context }, `${path}${search}`, refused)
+  }
+  const formData = new FormData()
+  for (const [name, value] of form) formData.append(name, value)
+  const outcome = await actOnManagerPage(app, deliveryControls(app, found.account.uuid), found.account.uuid, formData, {
     admin: found.admin,
   })
   if (outcome.outcome === 'refused')
-    return data({ result: { ...outcome.result, others }, draft, toast: outcome.toast }, { status: outcome.status })
+    return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
   // An open log stays open, and so does the webhook with the button that was pressed.
-  const step = readManagerStep(query)
-  const opened = step.step === 'log' ? step : openedBy(form)
-  const { secretOf } = outcome
-  const next: ManagerStep = secretOf === undefined ? opened : { step: 'secret', webhookId: secretOf }
+  const step = readManagerStep(new URL(request.url).searchParams)
+  const next: ManagerStep =
+    outcome.secretOf !== undefined
+      ? { step: 'secret', webhookId: outcome.secretOf }
+      : step.step === 'log'
+        ? step
+        : openedBy(form)
+  const account = { accountUUID: found.accountId, admin: found.admin }
   const { flash, tested } = outcome
   const more =
     tested === undefined ? {} : { link: { to: deliveryAddress(account, tested), words: 'See what was sent' } }
@@ -103,20 +106,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (flash !== null) headers.set('Set-Cookie', setFlash(app, { ...flash, ...more }))
   throw redirect(`${path}${managerSearch(account, next)}`, { status: 303, headers })
 }
-
-/** The session ended while the form was open: the gate says so, and the address keeps the account. */
-function signedOut(args: Pick<ActionFunctionArgs, 'context'>, path: string, found: PageAccount, sent: URLSearchParams) {
-  const accountUUID = found.outcome === 'sign_in' ? found.accountId : sent.get('accountUUID')
-  const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
-  const description = 'Nothing was changed. Please sign in again.'
-  return redirectWith(args, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
-}
-
-const NOT_CLEAR = {
-  kind: 'info',
-  title: 'Nothing was saved yet',
-  description: 'Press the button below what you typed.',
-} as const
 
 function openedBy(form: URLSearchParams): ManagerStep {
   const webhookId = parseEndpointKey(form.get('id') ?? '')
@@ -148,14 +137,7 @@ export default function Manager() {
     <AccountNewsProvider news={page.news}>
       <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
       <OwnerRightsProvider value={page.rights}>
-        <OneForm>
-          <ManagerPage
-            {...page}
-            logSource="/fieldhook/log"
-            draft={refused?.draft ?? page.typed.draft}
-            result={refused?.result ?? { fieldErrors: {}, values: {}, others: page.typed.others }}
-          />
-        </OneForm>
+        <ManagerPage {...page} logSource="/fieldhook/log" result={refused?.result} />
       </OwnerRightsProvider>
     </AccountNewsProvider>
   )

@@ -1,6 +1,5 @@
 import { Check } from 'lucide-react'
 import { type ComponentPropsWithoutRef, forwardRef, type ReactNode } from 'react'
-import { useOwnerForm } from './one-form.tsx'
 
 interface CheckboxProps extends Omit<ComponentPropsWithoutRef<'input'>, 'type' | 'className'> {
   children: ReactNode
@@ -8,14 +7,12 @@ interface CheckboxProps extends Omit<ComponentPropsWithoutRef<'input'>, 'type' |
 
 /** A checkbox whose label is part of the click target. */
 export const Checkbox = forwardRef<HTMLInputElement, CheckboxProps>(function Checkbox({ children, ...rest }, ref) {
-  const form = useOwnerForm()
   return (
     <label className="inline-flex min-h-11 items-center gap-2.5 text-label">
       <span className="relative grid size-5 shrink-0 place-items-center">
         <input
           ref={ref}
           type="checkbox"
-          form={form}
           {...rest}
           className="peer size-5 appearance-none rounded-[5px] border border-line-strong bg-surface checked:border-accent checked:bg-accent disabled:opacity-60 forced-colors:appearance-auto"
         />

@@ -1,11 +1,9 @@
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useOwnerForm } from './one-form.tsx'
 
 /** Props that `Field` provides: spread them on the one control inside it. */
 interface ControlProps {
   id: string
-  form: string | undefined
   'aria-describedby'?: string
   'aria-invalid'?: true
 }
@@ -20,7 +18,6 @@ interface FieldProps {
 
 /** Label, hint, control and error of one field. Every form control uses it. */
 export function Field({ id, label, hint, errors, children }: FieldProps) {
-  const form = useOwnerForm()
   const wrong = errors !== undefined && errors.length > 0
   const described = [hint ? `${id}-hint` : '', wrong ? `${id}-error` : ''].filter(Boolean).join(' ')
   return (
@@ -30,7 +27,6 @@ export function Field({ id, label, hint, errors, children }: FieldProps) {
       </label>
       {children({
         id,
-        form,
         ...(described ? { 'aria-describedby': described } : {}),
         ...(wrong ? { 'aria-invalid': true as const } : {}),
       })}

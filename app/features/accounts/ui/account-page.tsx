@@ -1,4 +1,4 @@
-import { Link } from '@remix-run/react'
+import { Form, Link, useNavigation } from '@remix-run/react'
 import {
   ChevronRight,
   CircleCheck,
@@ -18,10 +18,9 @@ import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
-import { buttonStyles } from '#app/ui/button.tsx'
+import { Button, buttonStyles } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { SignInAgain } from '#app/ui/sign-in-again.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
@@ -222,15 +221,23 @@ interface ChangeRoleProps {
 }
 
 function ChangeRole({ staffUuid, role, name, held }: ChangeRoleProps) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('person') === staffUuid
   const next = role === 'owner' ? 'member' : 'owner'
   return (
-    <PostButton
-      values={{ intent: 'role', person: staffUuid, role: next }}
-      pendingLabel="Changing…"
-      {...(held && { disabled: true, 'aria-describedby': NOTE })}
-      aria-label={`Make ${next}: ${name}`}
-    >
-      Make {next}
-    </PostButton>
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="role" />
+      <input type="hidden" name="person" value={staffUuid} />
+      <input type="hidden" name="role" value={next} />
+      <Button
+        type="submit"
+        pending={pending}
+        pendingLabel="Changing…"
+        {...(held && { disabled: true, 'aria-describedby': NOTE })}
+        aria-label={`Make ${next}: ${name}`}
+      >
+        Make {next}
+      </Button>
+    </Form>
   )
 }

@@ -1,11 +1,10 @@
-import { Form } from '@remix-run/react'
+import { Form, useNavigation } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { accountAddress, exportAddress } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { WHAT_GOES, WHAT_STAYS } from '../erasure.ts'
@@ -48,7 +47,8 @@ interface QuestionProps extends Pick<ErasePageProps, 'account' | 'nameToType' | 
 
 /** Typing the name is the confirmation: a single click erases nothing. */
 function Question({ account, nameToType, refused, held }: QuestionProps) {
-  const pending = useIsSending({ intent: 'erase' })
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('intent') === 'erase'
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (refused) box.current?.focus()

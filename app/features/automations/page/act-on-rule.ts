@@ -32,6 +32,11 @@ export function blankName(ruleId: number, label: string): string {
 /** What is typed beside the rule form. Without scripts it belongs to that form, and is kept with it. */
 export const TYPED_BESIDE = /^(json$|blank\.)/
 
+/** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
+export const PRESS = 'press'
+/** Value of `act`: opens another state of the page, given by a query and an anchor. */
+export const GO = 'go'
+
 export function isRuleAct(text: string | undefined): text is RuleAct {
   return RULE_ACTS.some((act) => act === text)
 }

@@ -27,8 +27,9 @@ const REFUSED = seenWell({
 })
 
 function send(fields: Record<string, string>) {
-  const sent = new URLSearchParams({ accountUUID: LEEDS, ...fields })
-  return actOnManagerPage(world.app, controlsOf(world), LEEDS, sent, { admin: false })
+  const formData = new FormData()
+  for (const [name, value] of Object.entries({ accountUUID: LEEDS, ...fields })) formData.set(name, value)
+  return actOnManagerPage(world.app, controlsOf(world), LEEDS, formData, { admin: false })
 }
 
 const create = (url = ADDRESS, object = 'job') => send({ intent: 'create', callback_url: url, object, fields: '' })

@@ -1,5 +1,6 @@
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PostButton, type PostButtonProps } from '#app/ui/form/post-button.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface CardButtonProps extends Omit<PostButtonProps, 'values'> {
@@ -16,4 +17,9 @@ interface CardButtonProps extends Omit<PostButtonProps, 'values'> {
 export function CardButton({ intent, webhookId, account, values = {}, ...button }: CardButtonProps) {
   const { accountUUID } = account
   return <PostButton {...button} values={{ intent, id: String(webhookId), ...values, accountUUID }} />
+}
+
+/** The hidden fields of every form on a card. */
+export function CardFields({ account, values }: { account: ManagerAccount; values: Record<string, string> }) {
+  return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
 }

@@ -1,14 +1,15 @@
+import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
 import { plural } from '#app/domain/time/moments.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { calledOf, type DeletedView, type EndpointView } from '../endpoint-view.ts'
 import { CardButton } from './card-button.tsx'
+import { useSending } from './form/use-sending.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface DeleteWebhookProps {
@@ -18,7 +19,7 @@ interface DeleteWebhookProps {
 
 /** The delete button and its question: in a dialog, or inside the page when no dialog is available. */
 export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
-  const sending = useIsSending({ intent: 'delete', id: String(webhook.id) })
+  const sending = useSending('delete', webhook.id)
   const step = { step: 'confirmDelete', webhookId: webhook.id } as const
   const { button, ask } = useAskFirst(`${managerSearch(account, step)}#${cardId(webhook.id)}`, sending)
   return (
@@ -36,7 +37,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
       {ask({
         title: question(webhook),
         cancelLabel: 'Keep it',
-        action: <DeleteButton webhook={webhook} account={account} />,
+        action: <DeleteForm webhook={webhook} account={account} sending={sending} />,
         children: <Consequences webhook={webhook} />,
       })}
     </>
@@ -74,12 +75,13 @@ interface UndoDeleteProps {
 
 /** The same question as part of the page. */
 export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
+  const sending = useSending('delete', webhook.id)
   const answers = (
     <>
       <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
         Keep it
       </ButtonLink>
-      <DeleteButton webhook={webhook} account={account} />
+      <DeleteForm webhook={webhook} account={account} sending={sending} />
     </>
   )
   return (
@@ -114,10 +116,15 @@ function whatEnds(webhook: EndpointView): string {
     : `Nothing about ${label} records will be recorded any more.`
 }
 
-function DeleteButton({ webhook, account }: DeleteWebhookProps) {
+function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sending: boolean }) {
   return (
-    <CardButton intent="delete" webhookId={webhook.id} account={account} variant="danger" pendingLabel="Deleting…">
-      {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
-    </CardButton>
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="delete" />
+      <input type="hidden" name="id" value={webhook.id} />
+      <input type="hidden" name="accountUUID" value={account.accountUUID} />
+      <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
+        {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
+      </Button>
+    </Form>
   )
 }

@@ -1,8 +1,11 @@
+import { Form } from '@remix-run/react'
 import { Eye } from 'lucide-react'
+import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
-import { PostButton } from '#app/ui/form/post-button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { CardFields } from './card-button.tsx'
 import { NewWebhookForm } from './form/endpoint-form.tsx'
 import type { FormResult } from './form/form-result.ts'
 import type { ManagerAccount } from './manager-address.ts'
@@ -98,11 +101,15 @@ function StepPicture({ shows: { kind, text } }: Pick<HowToGet['steps'][number], 
 
 /** Creates a webhook for jobs without an address, at one press. */
 function WatchJobs({ account }: { account: ManagerAccount }) {
-  const values = { intent: 'create', object: 'job', callback_url: '', fields: '', accountUUID: account.accountUUID }
+  const values = { intent: 'create', object: 'job', callback_url: '', fields: '' }
+  const sending = useIsSending({ intent: 'create', object: 'job', callback_url: '' })
   return (
-    <PostButton values={values} icon={Eye} pendingLabel="Creating…">
-      Watch jobs here
-    </PostButton>
+    <Form method="post" preventScrollReset>
+      <CardFields account={account} values={values} />
+      <Button type="submit" icon={Eye} pending={sending} pendingLabel="Creating…">
+        Watch jobs here
+      </Button>
+    </Form>
   )
 }
 

@@ -5,16 +5,17 @@ import { MAIL_TOPICS, type MailTopic } from '#app/domain/notices/notice.ts'
 import { topicField } from '#app/features/notices/mail-topics.ts'
 import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { Button } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { useAccountNews } from './account-news.tsx'
-import { type FormResult, resultFor } from './form/form-result.ts'
+import { CardFields } from './card-button.tsx'
+import type { FormResult } from './form/form-result.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface MailSettingsProps {
@@ -39,10 +40,9 @@ const TOPICS: readonly [MailTopic, string][] = [
 ]
 
 function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSettingsView }) {
-  const refused = resultFor(result, 'mail_settings')
+  const refused = result?.values.intent === 'mail_settings' ? result : null
   const sending = useIsSending({ intent: 'mail_settings' })
-  const saved = savedValues(mail)
-  const shown = refused?.values ?? saved
+  const shown = shownChoice(mail, refused?.values ?? null)
   const errors = refused?.fieldErrors ?? {}
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
@@ -54,8 +54,8 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
     >
       {/* Remounts with the saved values, or with the typed ones. */}
       <Form method="post" ref={form} preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
-        <HiddenFields values={{ intent: 'mail_settings', all: 'yes', accountUUID: account.accountUUID }} was={saved} />
-        <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail === 'yes'}>
+        <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes' }} />
+        <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
           Tell me by e-mail when something needs me
         </Checkbox>
         <Field
@@ -70,7 +70,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               name="email"
               type="email"
               autoComplete="email"
-              defaultValue={shown.email ?? ''}
+              defaultValue={shown.email}
               autoFocus={errors.email !== undefined}
             />
           )}
@@ -82,16 +82,16 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               key={topic}
               name={topicField(topic)}
               value="yes"
-              defaultChecked={shown[topicField(topic)] === 'yes'}
+              defaultChecked={!shown.topicsOff.includes(topic)}
             >
               {label}
             </Checkbox>
           ))}
         </fieldset>
-        <Checkbox name="weekly" value="yes" defaultChecked={shown.weekly === 'yes'}>
+        <Checkbox name="weekly" value="yes" defaultChecked={shown.weekly}>
           One line every Monday: how the week went
         </Checkbox>
-        <Checkbox name="holidaysOff" value="yes" defaultChecked={shown.holidaysOff === 'yes'}>
+        <Checkbox name="holidaysOff" value="yes" defaultChecked={shown.holidaysOff}>
           Ignore silence over Christmas, New Year and Easter
         </Checkbox>
         <Field
@@ -105,16 +105,22 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               {...control}
               name="closedDays"
               rows={2}
-              defaultValue={shown.closedDays ?? ''}
+              defaultValue={shown.closedDays}
               className={`${controlStyles({})} py-2`}
             />
           )}
         </Field>
         {mail.byMail && mail.problem !== null ? <Problem problem={mail.problem} account={account} /> : null}
         <div className="flex flex-wrap items-center gap-3">
-          <SubmitButton ref={save} pending={sending} pendingLabel="Saving…" aria-label="Save: notices by e-mail">
+          <Button
+            ref={save}
+            type="submit"
+            pending={sending}
+            pendingLabel="Saving…"
+            aria-label="Save: notices by e-mail"
+          >
             Save
-          </SubmitButton>
+          </Button>
           <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(shown)} refused={refused !== null} />
         </div>
       </Form>
@@ -122,11 +128,18 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   )
 }
 
-/** The saved choice, as the form sends it. */
-function savedValues({ email, topicsOff, closedDays, ...boxes }: MailSettingsView): Record<string, string> {
-  const topics = MAIL_TOPICS.filter((topic) => !topicsOff.includes(topic)).map(topicField)
-  const checked = [...(['byMail', 'weekly', 'holidaysOff'] as const).filter((name) => boxes[name]), ...topics]
-  return { email, closedDays, ...Object.fromEntries(checked.map((name) => [name, 'yes'])) }
+/** The typed choice of a refused form, or the saved one. */
+function shownChoice(mail: MailSettingsView, values: Record<string, string> | null) {
+  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = mail
+  if (values === null) return { byMail, email, topicsOff, weekly, holidaysOff, closedDays }
+  return {
+    byMail: values.byMail === 'yes',
+    email: values.email ?? '',
+    topicsOff: MAIL_TOPICS.filter((topic) => values[topicField(topic)] !== 'yes'),
+    weekly: values.weekly === 'yes',
+    holidaysOff: values.holidaysOff === 'yes',
+    closedDays: values.closedDays ?? '',
+  }
 }
 
 function Problem({ problem, account }: { problem: string; account: ManagerAccount }) {

@@ -9,8 +9,6 @@ import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 export interface ManagerAccount {
   accountUUID: string
   admin: boolean
-  /** Token of what was typed and not saved, without scripts; links carry it. */
-  draft?: string | null
 }
 
 /** One thing is open at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
@@ -36,7 +34,6 @@ export const CURL_SOURCE = '/fieldhook/curl'
 export function managerQuery(account: ManagerAccount, step: ManagerStep = { step: 'none' }): Record<string, string> {
   const query: Record<string, string> = { accountUUID: account.accountUUID }
   if (account.admin) query.admin = 'yes'
-  if (account.draft) query.draft = account.draft
   if (step.step === 'none') return query
   query[step.step] = String(step.webhookId)
   if (step.step === 'log') return { ...query, ...logFilterQuery(step.filter) }

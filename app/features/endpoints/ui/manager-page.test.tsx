@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { OneForm } from '#app/ui/form/one-form.tsx'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
@@ -347,37 +346,6 @@ describe('on the server', () => {
     const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ step, log })} /> }))
     expect(html).toContain('Job 3128 · Joan Hartley')
     for (const [name] of Object.entries(logFilterQuery(DEFAULT_LOG_FILTER))) expect(html).toContain(`name="${name}"`)
-  })
-
-  it('is one form until scripts run: every button sends what is typed anywhere', () => {
-    expectNoise(/useLayoutEffect does nothing on the server/)
-    const shown = [
-      { step: { step: 'edit', webhookId: 1 } as const },
-      { step: { step: 'log', webhookId: 1, filter: DEFAULT_LOG_FILTER } as const, log },
-      { step: { step: 'confirmDelete', webhookId: 1 } as const },
-      { webhooks: [] },
-    ]
-    for (const over of shown) {
-      const page = () => (
-        <OneForm>
-          <ManagerPage {...propsOf(over)} />
-        </OneForm>
-      )
-      const drawn = new DOMParser().parseFromString(renderToString(pageStub({ page })), 'text/html')
-      const controls = drawn.querySelectorAll('button[type=submit], [name]:not([type=hidden], button, meta)')
-      expect(controls.length).toBeGreaterThan(10)
-      const apart = [...controls].filter((one) => one.getAttribute('form') !== 'one-form' && !one.closest('#one-form'))
-      expect(apart.map((one) => one.outerHTML)).toEqual([])
-    }
-  })
-
-  it('shows again what was typed into other forms, without an error', () => {
-    expectNoise(/useLayoutEffect does nothing on the server/)
-    const kept = { intent: 'create_rule', name: 'Accounts', objectType: 'job', forwardUrl: 'https://b.example' }
-    const result = { fieldErrors: {}, values: {}, others: [kept] }
-    const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ result })} /> }))
-    expect(html).toContain('value="https://b.example"')
-    expect(html).not.toContain('aria-invalid=')
   })
 
   it('the first wrong field has the focus, without scripts too', () => {

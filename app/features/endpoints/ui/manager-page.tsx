@@ -63,14 +63,12 @@ export interface ManagerPageProps extends AccountPage {
   missingScopes?: readonly string[]
   /** The refusal of the form that was just submitted. */
   result?: FormResult
-  /** Token of what was typed and not saved, without scripts. */
-  draft?: string | null
 }
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
   const { accountUUID, admin, webhooks, rules, ruleLines = [], deleted = null, result } = props
-  const account: ManagerAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
+  const account: ManagerAccount = { accountUUID, admin }
   const creates = resultFor(result, 'create') !== null
   useListFocus(webhooks.map((webhook) => webhook.id))
   const total = webhooks.length + rules.length + ruleLines.length

@@ -3,11 +3,10 @@ import { Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { plural } from '#app/domain/time/moments.ts'
 import { hostOf } from '#app/lib/url.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { useIsSending, WayFields } from '#app/ui/form/sent-values.tsx'
+import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { countSentence, type ReplayPanelData } from '../controls/replay-text.ts'
@@ -59,10 +58,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
         className="grid items-start gap-4 sm:grid-cols-2"
         onChange={() => setEdited(asked)}
       >
-        <WayFields
-          query={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })}
-          anchor={cardId(webhook.id)}
-        />
+        <HiddenFields values={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })} />
         <Field
           id={`${id}-since`}
           label="Since"
@@ -100,13 +96,14 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
           </Field>
         </div>
         <div className="flex flex-wrap gap-2 sm:col-span-2">
-          <SubmitButton
+          <Button
+            type="submit"
             variant={counted && count > 0 ? 'secondary' : 'primary'}
             pending={counting}
             pendingLabel="Counting…"
           >
             {counted ? 'Count again' : 'Count events'}
-          </SubmitButton>
+          </Button>
           <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
             Close
           </ButtonLink>

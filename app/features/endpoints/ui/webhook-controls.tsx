@@ -19,11 +19,11 @@ import type { CheckStep, StepVerdict } from '#app/domain/endpoints/endpoint-chec
 import { ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
+import { Button } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
@@ -33,7 +33,7 @@ import { checkSummary, isCheckShown, pathOf, troubledSteps } from '../controls/e
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { useCardNews } from './account-news.tsx'
-import { CardButton } from './card-button.tsx'
+import { CardButton, CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
 import { useOwnerRights } from './owner-rights.tsx'
 import { CompareButton } from './upstream-side.tsx'
@@ -63,8 +63,9 @@ export function TroubleControls({
           !place && 'rounded-control bg-sunken px-3.5 py-2.5',
         )}
       >
-        <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} was={{}} />
-        <SubmitButton
+        <CardFields account={account} values={values} />
+        <Button
+          type="submit"
           variant="primary"
           icon={Play}
           pending={sending}
@@ -72,7 +73,7 @@ export function TroubleControls({
           aria-label={`Start again: ${calledOf(webhook)}`}
         >
           Start again
-        </SubmitButton>
+        </Button>
         {missed === null || missed === 0 ? null : (
           <Checkbox name="missed" value="yes" defaultChecked>
             and send everything since it stopped ({missed} {missed === 1 ? 'event' : 'events'})

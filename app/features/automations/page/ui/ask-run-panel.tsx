@@ -111,7 +111,6 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
               {(control) => (
                 <TextInput
                   {...control}
-                  form={undefined}
                   type="search"
                   name={ASK_FIELDS.search}
                   defaultValue={asked.search}

@@ -487,7 +487,7 @@ describe('import', () => {
       /form="automation-form".*value="https:\/\/x\.example"|value="https:\/\/x\.example".*form="automation-form"/,
     )
     for (const act of ['fill', 'delete']) {
-      expect(html).toMatch(new RegExp(`<button[^>]*form="automation-form"[^>]*value="act=${act}&amp;id=4`))
+      expect(html).toMatch(new RegExp(`<button[^>]*form="automation-form"[^>]*value="act=${act}&amp;id=4"`))
     }
   })
 })

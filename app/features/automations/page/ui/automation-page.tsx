@@ -15,12 +15,11 @@ import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
-import { OneForm } from '#app/ui/form/one-form.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import { FORM } from '../../form/form-preview.ts'
+import { WayButton } from '../../form/ui/way-button.tsx'
 import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
 import type { ListTrouble } from '../page-text.ts'
 
@@ -65,70 +64,65 @@ export interface AutomationPageProps extends AutomationPageData {
   children?: ReactNode
 }
 
-/** Only the first tab has a form with input to lose. */
-const FORM_OF: Record<AutomationTab, string | null> = { rules: FORM, templates: null, api: null }
-
 /** The automations page around the rule form. */
 export function AutomationPage(props: AutomationPageProps) {
   const { accountUUID, admin, rules, logs, tab, step, result, form, children } = props
   const account: AutomationAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
-      <OneForm id={FORM_OF[tab]}>
-        <PageHeader
-          title="Automations"
-          overline={props.accountName}
-          actions={<Ways account={account} tab={tab} />}
-          summary={
-            admin ? (
-              <div>
-                <Badge tone="accent" icon={ShieldCheck}>
-                  Admin Mode
-                </Badge>
-              </div>
-            ) : null
-          }
-        />
-        {logs === null ? null : (
-          <Suspense fallback={null}>
-            <LogsDialog logs={logs} account={account} tab={tab} />
-          </Suspense>
-        )}
-        {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
-        {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
-        <Tabs account={account} tab={tab} />
-        {tab === 'rules' && props.notices.length > 0 ? (
-          <Suspense fallback={null}>
-            <RuleNotices notices={props.notices} account={account} />
-          </Suspense>
-        ) : null}
-        {tab === 'rules' && props.repeats.length > 0 ? (
-          <Suspense fallback={null}>
-            <RepeatNotice names={props.repeats} account={account} />
-          </Suspense>
-        ) : null}
-        {tab === 'rules' ? <Limits limits={props.limits} month={props.month} account={account} /> : null}
-        {tab === 'rules' && rules?.length === 0 ? props.starters : null}
-        {tab === 'rules' ? (
-          <FormPlace step={step}>
-            {form?.(
-              <Suspense fallback={null}>
-                <BesideForm
-                  rights={props.rights}
-                  rules={rules}
-                  deleted={props.deleted ?? null}
-                  account={account}
-                  step={step}
-                  result={result}
-                  typed={props.typed}
-                />
-              </Suspense>,
-            )}
-          </FormPlace>
-        ) : (
-          children
-        )}
-      </OneForm>
+      <PageHeader
+        title="Automations"
+        overline={props.accountName}
+        actions={<Ways account={account} tab={tab} />}
+        summary={
+          admin ? (
+            <div>
+              <Badge tone="accent" icon={ShieldCheck}>
+                Admin Mode
+              </Badge>
+            </div>
+          ) : null
+        }
+      />
+      {logs === null ? null : (
+        <Suspense fallback={null}>
+          <LogsDialog logs={logs} account={account} tab={tab} />
+        </Suspense>
+      )}
+      {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
+      {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
+      <Tabs account={account} tab={tab} />
+      {tab === 'rules' && props.notices.length > 0 ? (
+        <Suspense fallback={null}>
+          <RuleNotices notices={props.notices} account={account} />
+        </Suspense>
+      ) : null}
+      {tab === 'rules' && props.repeats.length > 0 ? (
+        <Suspense fallback={null}>
+          <RepeatNotice names={props.repeats} account={account} />
+        </Suspense>
+      ) : null}
+      {tab === 'rules' ? <Limits limits={props.limits} month={props.month} account={account} /> : null}
+      {tab === 'rules' && rules?.length === 0 ? props.starters : null}
+      {tab === 'rules' ? (
+        <FormPlace step={step}>
+          {form?.(
+            <Suspense fallback={null}>
+              <BesideForm
+                rights={props.rights}
+                rules={rules}
+                deleted={props.deleted ?? null}
+                account={account}
+                step={step}
+                result={result}
+                typed={props.typed}
+              />
+            </Suspense>,
+          )}
+        </FormPlace>
+      ) : (
+        children
+      )}
     </AccountTimeProvider>
   )
 }
@@ -154,11 +148,13 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
 
 function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab }) {
   const search = new URLSearchParams(automationQuery(account))
+  // Only the first tab has a form with input to lose.
+  const Way = tab === 'rules' ? WayButton : AddressButton
   return (
     <div className="max-sm:-ml-4 flex flex-wrap gap-x-2 max-sm:[&_svg]:hidden">
-      <AddressButton query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText} variant="quiet">
+      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText} variant="quiet">
         View Logs
-      </AddressButton>
+      </Way>
       <ButtonLink to={settingsAddress(account)} icon={Settings} variant="quiet">
         Settings
       </ButtonLink>

@@ -2,19 +2,18 @@ import { Form } from '@remix-run/react'
 import { Workflow } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card, cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { IMPORT_FAILED, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
-import { ActFields } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 /** What stands beside the form of a rule: the import, and the rules there are. */
@@ -79,6 +78,7 @@ function ImportPanel({ account, result, typed }: Pick<RuleListProps, 'account' |
   const open = useRef(json !== '')
   open.current ||= refused !== null
   const pending = useIsSending({ act: 'import' })
+  const withDraft = useWithDraft({ act: 'import' })
   return (
     <section aria-labelledby="import-title" className={`${cardStyles} px-4 py-1.5 sm:px-5`}>
       <h2 id="import-title" className="sr-only">
@@ -96,6 +96,7 @@ function ImportPanel({ account, result, typed }: Pick<RuleListProps, 'account' |
             {(control) => (
               <textarea
                 {...control}
+                form={withDraft.form}
                 name="json"
                 rows={6}
                 required
@@ -106,9 +107,9 @@ function ImportPanel({ account, result, typed }: Pick<RuleListProps, 'account' |
             )}
           </Field>
           <div className="flex flex-wrap gap-2">
-            <SubmitButton values={{ act: 'import' }} variant="primary" pending={pending}>
+            <Button {...withDraft} type="submit" variant="primary" pending={pending}>
               Import
-            </SubmitButton>
+            </Button>
             <ButtonLink
               to={automationAddress(account)}
               onClick={() => {

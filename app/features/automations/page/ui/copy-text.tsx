@@ -8,11 +8,11 @@ import {
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { AddressButton } from '#app/ui/address-button.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
+import { WayButton } from '../../form/ui/way-button.tsx'
 import { copyFailedFlash } from '../page-text.ts'
 import { nameOf } from './rule-button.tsx'
 
@@ -44,7 +44,7 @@ export function CopyText({ ruleId, account, of, step, text, copied, icon, childr
     }
   }
   return (
-    <AddressButton
+    <WayButton
       {...nameOf({ children }, of)}
       query={automationQuery(account, shown)}
       anchor={ruleAnchor(ruleId)}
@@ -56,7 +56,7 @@ export function CopyText({ ruleId, account, of, step, text, copied, icon, childr
       }}
     >
       {children}
-    </AddressButton>
+    </WayButton>
   )
 }
 

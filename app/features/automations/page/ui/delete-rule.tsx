@@ -1,3 +1,4 @@
+import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
 import {
   type AutomationAccount,
@@ -6,13 +7,13 @@ import {
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
-import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
+import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { RuleButton } from './rule-button.tsx'
+import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -28,7 +29,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
   const { button, ask } = useAskFirst(`${automationAddress(account, step)}#${ruleAnchor(rule.id)}`, sending)
   return (
     <>
-      <AddressButton
+      <WayButton
         {...button}
         query={automationQuery(account, step)}
         anchor={ruleAnchor(rule.id)}
@@ -37,11 +38,11 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
         aria-label={`Delete ${rule.name}`}
       >
         Delete
-      </AddressButton>
+      </WayButton>
       {ask({
         title: DELETE_TITLE,
         cancelLabel: 'Cancel',
-        action: <DeleteButton rule={rule} account={account} />,
+        action: <DeleteForm rule={rule} account={account} sending={sending} />,
         children: <Consequences rule={rule} />,
       })}
     </>
@@ -50,12 +51,13 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
 
 /** The same question as part of the page. */
 export function DeleteRuleQuestion({ rule, account }: DeleteRuleProps) {
+  const sending = useIsSending({ act: 'delete', id: String(rule.id) })
   const answers = (
     <>
       <ButtonLink to={`${automationAddress(account)}#${ruleAnchor(rule.id)}`} preventScrollReset>
         Cancel
       </ButtonLink>
-      <DeleteButton rule={rule} account={account} />
+      <DeleteForm rule={rule} account={account} sending={sending} />
     </>
   )
   return (
@@ -74,11 +76,16 @@ function Consequences({ rule }: { rule: RuleCardView }) {
   )
 }
 
-function DeleteButton({ rule, account }: DeleteRuleProps) {
+function DeleteForm({ rule, account, sending }: DeleteRuleProps & { sending: boolean }) {
+  const values = { act: 'delete', id: String(rule.id) }
+  const withDraft = useWithDraft(values)
   return (
-    <RuleButton act="delete" ruleId={rule.id} account={account} variant="danger" pendingLabel="Deleting…">
-      Delete
-    </RuleButton>
+    <Form method="post" preventScrollReset>
+      <ActFields account={account} values={values} />
+      <Button {...withDraft} type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
+        Delete
+      </Button>
+    </Form>
   )
 }
 

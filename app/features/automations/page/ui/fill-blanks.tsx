@@ -1,13 +1,13 @@
 import { Form } from '@remix-run/react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { Button } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { blankName } from '../act-on-rule.ts'
-import { ActFields } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 
 interface FillBlanksProps {
   rule: Pick<RuleCardView, 'id' | 'name' | 'openBlanks' | 'askedBlanks'>
@@ -19,6 +19,7 @@ interface FillBlanksProps {
 export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, account, typed = {} }: FillBlanksProps) {
   const values = { act: 'fill', id: String(id) }
   const pending = useIsSending(values)
+  const withDraft = useWithDraft(values)
   return (
     <Notice tone="attention" title="Fill these in to switch it on">
       {askedBlanks.length === 0 ? (
@@ -35,6 +36,7 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
               {(control) => (
                 <TextInput
                   {...control}
+                  form={withDraft.form}
                   name={blankName(id, label)}
                   defaultValue={typed[blankName(id, label)] ?? value}
                   required
@@ -44,9 +46,15 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
             </Field>
           ))}
           <div>
-            <SubmitButton values={values} variant="primary" pending={pending} aria-label={`Save and turn on: ${name}`}>
+            <Button
+              {...withDraft}
+              type="submit"
+              variant="primary"
+              pending={pending}
+              aria-label={`Save and turn on: ${name}`}
+            >
               Save and turn on
-            </SubmitButton>
+            </Button>
           </div>
         </Form>
       )}

@@ -2,14 +2,14 @@ import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { forwardRef } from 'react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
-import type { ButtonProps } from '#app/ui/button.tsx'
-import { usePress } from '#app/ui/form/one-form.tsx'
-import { PostButton, type PostButtonProps } from '#app/ui/form/post-button.tsx'
+import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { FORM } from '../../form/form-preview.ts'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import type { RuleAct } from '../act-on-rule.ts'
+import { PRESS, type RuleAct } from '../act-on-rule.ts'
 
-interface RuleButtonProps extends Omit<PostButtonProps, 'values'> {
+interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
   /** Name of the page action. */
   act: RuleAct
   ruleId: number
@@ -25,12 +25,27 @@ export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(functio
   { act, ruleId, account, of, values = {}, ...button },
   ref,
 ) {
-  const sent = { act, id: String(ruleId), ...values, accountUUID: account.accountUUID }
-  return <PostButton {...nameOf(button, of)} {...button} values={sent} ref={ref} />
+  const sent = { act, id: String(ruleId), ...values }
+  const pending = useIsSending(sent)
+  const withDraft = useWithDraft(sent)
+  return (
+    <Form method="post" preventScrollReset className="contents">
+      <ActFields account={account} values={sent} />
+      <Button {...nameOf(button, of)} {...button} {...withDraft} ref={ref} type="submit" pending={pending} />
+    </Form>
+  )
 })
 
 export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string | undefined) {
   return of === undefined ? {} : { 'aria-label': `${String(children)}: ${of}` }
+}
+
+/**
+ * Until scripts run, a press submits the rule form too, so its input is not lost: the button then belongs to that form,
+ * and its value holds the action.
+ */
+export function useWithDraft(values: Record<string, string>): { form?: string; name?: string; value?: string } {
+  return useHydrated() ? {} : { form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
 }
 
 /** Hidden fields of every form around the rules. */
@@ -42,14 +57,14 @@ export function ActFields({ account, values }: { account: AutomationAccount; val
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
   const pending = useIsSending(values)
-  const press = usePress(values)
+  const withDraft = useWithDraft(values)
   // While pending, show the new state.
   const on = pending ? !rule.active : rule.active
   return (
     <Form method="post" preventScrollReset className="contents">
       <ActFields account={account} values={values} />
       <button
-        {...press}
+        {...withDraft}
         type="submit"
         role="switch"
         aria-checked={on}

@@ -1,13 +1,15 @@
+import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { noticeAddress } from '#app/features/notices/notice-text.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
-import { PostButton } from '#app/ui/form/post-button.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { RuleButton } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 
 interface RuleNoticesProps {
   notices: readonly NoticeView[]
@@ -105,15 +107,25 @@ function wayOf(notice: NoticeView, account: AutomationAccount): { label: string;
 }
 
 function Dismiss({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
+  const values = { act: 'dismiss_notice', id: String(notice.id) }
+  const pending = useIsSending(values)
+  const withDraft = useWithDraft(values)
   return (
-    <RuleButton act="dismiss_notice" ruleId={notice.id} account={account} icon={X} of={notice.title}>
-      Dismiss
-    </RuleButton>
+    <Form method="post" preventScrollReset className="contents">
+      <ActFields account={account} values={values} />
+      <Button {...withDraft} type="submit" icon={X} pending={pending} aria-label={`Dismiss: ${notice.title}`}>
+        Dismiss
+      </Button>
+    </Form>
   )
 }
 
+const DISMISS = { act: 'repeats_told' }
+
 /** Shown once to accounts that had automations before "how often" was visible: they work as before. */
 export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
+  const pending = useIsSending(DISMISS)
+  const withDraft = useWithDraft(DISMISS)
   return (
     <Notice tone="attention" title="These automations can message a customer more than once" className="mb-5">
       <ul className="list-disc pl-5">
@@ -122,9 +134,12 @@ export function RepeatNotice({ names, account }: { names: readonly string[]; acc
         ))}
       </ul>
       <p className="mt-1">They work as before. Edit one to choose “How often for the same record”.</p>
-      <div className="mt-2">
-        <PostButton values={{ act: 'repeats_told', accountUUID: account.accountUUID }}>Dismiss</PostButton>
-      </div>
+      <Form method="post" preventScrollReset className="mt-2">
+        <ActFields account={account} values={DISMISS} />
+        <Button {...withDraft} type="submit" pending={pending}>
+          Dismiss
+        </Button>
+      </Form>
     </Notice>
   )
 }

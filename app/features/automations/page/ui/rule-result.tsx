@@ -1,14 +1,16 @@
 // What a press on a rule's card brings: a question, a preview, or the last 30 days. Loaded when there is one.
+import { Form } from '@remix-run/react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { AskRunPanel } from './ask-run-panel.tsx'
 import { BacktestList } from './backtest-list.tsx'
-import { RuleButton } from './rule-button.tsx'
+import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
 
 interface RuleResultProps {
   result: PageResult
@@ -128,11 +130,17 @@ function calledIn(record: string | null): string {
 
 function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   const { ruleId, mode, recordUuid } = result
-  const values = { bypass: 'yes', ...(recordUuid !== '' && { recordUuid }) }
+  const values = { act: mode, id: String(ruleId), bypass: 'yes' }
+  const pending = useIsSending(values)
+  const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
+  const withDraft = useWithDraft(sent)
   return (
-    <RuleButton act={mode} ruleId={ruleId} values={values} account={account} variant="primary">
-      {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
-    </RuleButton>
+    <Form method="post" preventScrollReset>
+      <ActFields account={account} values={sent} />
+      <Button {...withDraft} type="submit" variant="primary" pending={pending}>
+        {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
+      </Button>
+    </Form>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Form } from '@remix-run/react'
+import { Form, useNavigation } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { Button } from '#app/ui/button.tsx'
@@ -6,7 +6,6 @@ import { CardSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { Notice } from '#app/ui/notice.tsx'
@@ -33,16 +32,14 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
   { value: 'none', label: 'No quiet hours', hint: 'Messages go out at any time.' },
 ]
 
-/** Id of the form: without scripts every button of the page sends it along. */
-export const SETTINGS_FORM = 'settings-form'
-
 /** Uncontrolled fields: the browser keeps the input, the server validates it. */
 export function SettingsFormCard({ saved, refused, defaults, senders, zone }: SettingsFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
   const shown = refused?.form ?? saved
   const errors = refused?.errors ?? {}
-  const pending = useIsSending({ act: 'save' })
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('act') === 'save'
   const first = Object.keys(shown).find((name) => Object.hasOwn(errors, name))
   // With scripts the page is not reloaded, so the browser's `autofocus` has no effect.
   useEffect(() => {
@@ -70,7 +67,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   )
 
   return (
-    <Form id={SETTINGS_FORM} method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
+    <Form method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
       <input type="hidden" name="act" value="save" />
       {/* After a save, resets the fields to the saved values; the button keeps its focus. */}
       <div key={JSON.stringify(saved)} className="grid gap-5">

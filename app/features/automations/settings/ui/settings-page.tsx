@@ -6,7 +6,6 @@ import { managerAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { OneForm } from '#app/ui/form/one-form.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
@@ -14,7 +13,7 @@ import type { HistoryFrameProps } from '../../history/ui/history-frame.tsx'
 import type { SettingsErrors, SettingsForm } from '../automation-settings.ts'
 import { mutedName, SOMEBODY } from '../settings-text.ts'
 import { MutedSince } from './muted-since.tsx'
-import { SETTINGS_FORM, SettingsFormCard } from './settings-form.tsx'
+import { SettingsFormCard } from './settings-form.tsx'
 
 export interface SettingsPageProps extends Omit<HistoryFrameProps, 'needsYou'> {
   defaults: AutomationSettings
@@ -35,36 +34,28 @@ export function SettingsPage(props: SettingsPageProps) {
   const { account, accountName, timezone, now, defaults, senders, refused } = props
   return (
     <AccountTimeProvider now={now} zone={timezone}>
-      <OneForm id={SETTINGS_FORM}>
-        <PageHeader
-          title="Automation settings"
-          overline={accountName}
-          back={{ to: automationAddress(account), words: 'Back to automations' }}
-          summary={
-            <p className="max-w-prose text-ink-soft">
-              These apply to every automation, at the moment a message goes out. Each run shows which message it held,
-              and why.{' '}
-              <a href={`${managerAddress(account)}#mail`} className="text-accent underline underline-offset-4">
-                Notices by e-mail
-              </a>{' '}
-              are chosen in the Webhook Manager.
-            </p>
-          }
-        />
-        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
-          <SettingsFormCard
-            saved={props.form}
-            refused={refused}
-            defaults={defaults}
-            senders={senders}
-            zone={timezone}
-          />
-          <div className="grid min-w-0 gap-5">
-            <Muted mutes={props.mutes} more={props.moreMutes} />
-            <Changes changes={props.changes} />
-          </div>
+      <PageHeader
+        title="Automation settings"
+        overline={accountName}
+        back={{ to: automationAddress(account), words: 'Back to automations' }}
+        summary={
+          <p className="max-w-prose text-ink-soft">
+            These apply to every automation, at the moment a message goes out. Each run shows which message it held, and
+            why.{' '}
+            <a href={`${managerAddress(account)}#mail`} className="text-accent underline underline-offset-4">
+              Notices by e-mail
+            </a>{' '}
+            are chosen in the Webhook Manager.
+          </p>
+        }
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
+        <SettingsFormCard saved={props.form} refused={refused} defaults={defaults} senders={senders} zone={timezone} />
+        <div className="grid min-w-0 gap-5">
+          <Muted mutes={props.mutes} more={props.moreMutes} />
+          <Changes changes={props.changes} />
         </div>
-      </OneForm>
+      </div>
     </AccountTimeProvider>
   )
 }

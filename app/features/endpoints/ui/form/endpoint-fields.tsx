@@ -5,10 +5,9 @@ import { Form } from '@remix-run/react'
 import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -22,6 +21,7 @@ import { joinFields } from './field-text.ts'
 import type { FormResult } from './form-result.ts'
 import { editId, FORMS, type Part } from './form-wording.ts'
 import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
+import { useSending } from './use-sending.tsx'
 
 interface CreateFormProps {
   kind: EndpointKind
@@ -36,7 +36,8 @@ interface CreateFormProps {
 export function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) {
   const { intent, id, parts, refused: title, button, sending: pendingLabel } = FORMS[kind].create
   const submit = (
-    <SubmitButton
+    <Button
+      type="submit"
       variant="primary"
       {...(kind === 'webhook' ? { size: 'wide' } : {})}
       disabled={open.length === 0 && !account.admin}
@@ -44,7 +45,7 @@ export function CreateForm({ kind, account, open, refused, sending }: CreateForm
       pendingLabel={pendingLabel}
     >
       {button}
-    </SubmitButton>
+    </Button>
   )
   return (
     <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused }} sent={{ intent }}>
@@ -62,7 +63,7 @@ interface EditFormProps {
 /** The form to edit one endpoint. The page's URL opens and closes it, so only one is open at a time. */
 export function EditForm({ endpoint, account, refused }: EditFormProps) {
   const { id, kind } = endpoint
-  const sending = useIsSending({ intent: 'update', id: String(id) })
+  const sending = useSending('update', id)
   const box = useFirstField<HTMLDivElement>()
   return (
     <div ref={box}>
@@ -75,11 +76,11 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
         sent={{ intent: 'update', id: String(id) }}
       >
         <div className="flex flex-wrap gap-2">
-          <SubmitButton variant="primary" pending={sending} pendingLabel="Saving…">
+          <Button type="submit" variant="primary" pending={sending} pendingLabel="Saving…">
             Save
-          </SubmitButton>
+          </Button>
           <ButtonLink
-            to={`${managerSearch({ ...account, draft: null })}#${cardId(id)}`}
+            to={`${managerSearch(account)}#${cardId(id)}`}
             preventScrollReset
             onClick={() => forgetDraft(editId(id), account.accountUUID)}
           >
@@ -200,7 +201,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
 
   return (
     <Form method="post" preventScrollReset {...formProps} onInput={draft.keep} className="grid gap-3">
-      <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} was={saved} />
+      <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>
           <Notice tone="failing" title={title}>

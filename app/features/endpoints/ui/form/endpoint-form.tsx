@@ -3,11 +3,11 @@ import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { Card, CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import type { ManagerAccount } from '../manager-address.ts'
 import { forgetDraft } from './draft.ts'
 import { type FormResult, resultFor } from './form-result.ts'
 import { editId, FORMS } from './form-wording.ts'
+import { useSending } from './use-sending.tsx'
 
 const loadCreateForm = async () => ({ default: (await import('./endpoint-fields.tsx')).CreateForm })
 
@@ -63,7 +63,7 @@ function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResu
   const { intent, id } = FORMS[kind].create
   const { accountUUID } = account
   const refused = resultFor(result, intent)
-  const sending = useIsSending({ intent })
+  const sending = useSending(intent)
   const [round, setRound] = useState(0)
   useAccepted(sending, refused, () => {
     forgetDraft(id, accountUUID)
@@ -83,5 +83,5 @@ function useAccepted(sending: boolean, refused: FormResult | null, then: () => v
 
 /** Forgets what was typed into an endpoint's edit form once it is saved. For the card, which outlives the form. */
 export function useSavedEdit(id: EndpointKey, { accountUUID }: ManagerAccount, refused: FormResult | null) {
-  useAccepted(useIsSending({ intent: 'update', id: String(id) }), refused, () => forgetDraft(editId(id), accountUUID))
+  useAccepted(useSending('update', id), refused, () => forgetDraft(editId(id), accountUUID))
 }

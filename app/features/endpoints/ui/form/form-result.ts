@@ -2,7 +2,7 @@
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import type { FieldErrors } from '../../endpoint.ts'
 
-export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule' | 'mail_settings'
+export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule'
 
 export interface FormResult {
   fieldErrors: FieldErrors
@@ -10,15 +10,10 @@ export interface FormResult {
   formError?: string
   /** As typed, including `intent` and `id`, which identify the form. */
   values: Record<string, string>
-  /** What was typed into other forms and not sent, without scripts. */
-  others?: Record<string, string>[]
 }
 
 /** Returns the result if it belongs to this form, otherwise null. `id` is the card's, for update and delete. */
 export function resultFor(result: FormResult | undefined, intent: ManagerIntent, id?: EndpointKey): FormResult | null {
-  const isOwn = (values: Record<string, string>) =>
-    values.intent === intent && (id === undefined || values.id === String(id))
-  if (result && isOwn(result.values)) return result
-  const kept = result?.others?.find(isOwn)
-  return kept ? { fieldErrors: {}, values: kept } : null
+  if (result?.values.intent !== intent) return null
+  return id === undefined || result.values.id === String(id) ? result : null
 }

@@ -1,4 +1,4 @@
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { useNavigation } from '@remix-run/react'
 import { ListTree, RotateCcw, SquareTerminal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
@@ -145,7 +145,12 @@ const SECOND_LOOK_MS = seconds(1.5)
 
 /** Refreshes the log after an event of this webhook was sent again. */
 export function useAfterSendAgain(owner: LogOwner | undefined, refresh: () => void): void {
-  const sending = useIsSending({ intent: 'send_again', id: String(owner?.webhookId) })
+  const { state, formData } = useNavigation()
+  const sending =
+    owner !== undefined &&
+    state !== 'idle' &&
+    formData?.get('intent') === 'send_again' &&
+    formData.get('id') === String(owner.webhookId)
   const was = useRef(false)
   const again = useRef(refresh)
   again.current = refresh

@@ -12,15 +12,13 @@ import {
 } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { useOwnerForm } from '#app/ui/form/one-form.tsx'
-import { SubmitButton } from '#app/ui/form/post-button.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { WayFields } from '#app/ui/form/sent-values.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time/time.tsx'
@@ -216,7 +214,7 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
         onChange={(event) => onChange(readLogFilter(queryOf(event.currentTarget)))}
         className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-3"
       >
-        <WayFields query={openQuery} anchor={anchor} />
+        <HiddenFields values={openQuery} />
         <Field id={`${id}-limit`} label="Page size">
           {(control) => (
             <Select
@@ -248,12 +246,14 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
           )}
         </Field>
         <div className="sm:col-span-2">
-          <input type="hidden" form={useOwnerForm()} name="hasDetails" value="false" />
+          <input type="hidden" name="hasDetails" value="false" />
           <Checkbox name="hasDetails" value="true" defaultChecked={filter.hasDetails}>
             Response details
           </Checkbox>
         </div>
-        <SubmitButton className="without-script sm:justify-self-end">Apply</SubmitButton>
+        <Button type="submit" className="without-script sm:justify-self-end">
+          Apply
+        </Button>
       </form>
     </Disclosure>
   )
