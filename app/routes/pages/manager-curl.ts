@@ -21,5 +21,3 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
     },
   })
 }
-
-export const action = loader
