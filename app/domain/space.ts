@@ -99,11 +99,6 @@ export function fairShare(bytesOfAccounts: readonly number[], budget: number): n
   return Number.POSITIVE_INFINITY
 }
 
-interface AccountSpace {
-  accountUuid: string
-  bytes: number
-}
-
 /**
  * Accounts over their share, biggest first, and the share. Divides the used bytes by `weights`, so bytes that belong to
  * no account (free space within pages, our own tables) are spread over all.
@@ -112,7 +107,7 @@ export function overShare(
   weights: ReadonlyMap<string, number>,
   used: number,
   budget: number,
-): { share: number; accounts: AccountSpace[] } {
+): { share: number; accounts: { accountUuid: string; bytes: number }[] } {
   let total = 0
   for (const weight of weights.values()) total += weight
   if (total <= 0) return { share: Number.POSITIVE_INFINITY, accounts: [] }

@@ -7,18 +7,13 @@ import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 
-interface PreviewedText {
-  label: string
-  text: string
-}
-
 export interface PreviewEffectView {
   summary: string
   /** `Text message`, `E-mail`; null = a change in ServiceM8 or a call. */
   channel: string | null
   to: string | null
   /** Final texts, exactly as sent. */
-  texts: PreviewedText[]
+  texts: { label: string; text: string }[]
   changes: { field: string; from: string; to: string }[]
   credits: number
   attachments: string[]

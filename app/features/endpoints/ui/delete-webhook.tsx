@@ -45,7 +45,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
 }
 
 /** Offers to bring back what was just deleted. */
-export function UndoDelete({ deleted, account }: UndoDeleteProps) {
+export function UndoDelete({ deleted, account }: { deleted: DeletedView; account: ManagerAccount }) {
   const { key, called, waiting } = deleted
   return (
     <UndoLine
@@ -66,11 +66,6 @@ export function UndoDelete({ deleted, account }: UndoDeleteProps) {
       The {called} was deleted. {waiting === 0 ? '' : `${plural(waiting, 'event waits', 'events wait')}.`}
     </UndoLine>
   )
-}
-
-interface UndoDeleteProps {
-  deleted: DeletedView
-  account: ManagerAccount
 }
 
 /** The same question as part of the page. */
