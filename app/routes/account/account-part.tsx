@@ -14,14 +14,13 @@ import { listOpenSessions } from '#app/features/accounts/open-sessions.server.ts
 import { AccountPartFrame } from '#app/features/accounts/ui/account-frame.tsx'
 import { ErasePage } from '#app/features/accounts/ui/erase-page.tsx'
 import { ExportPage } from '#app/features/accounts/ui/export-page.tsx'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { RetentionPage } from '#app/features/accounts/ui/retention-page.tsx'
 import { SessionsPage } from '#app/features/accounts/ui/sessions-page.tsx'
 import { loadAuditLog } from '#app/features/audit/audit-page.server.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { OwnPage } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor, type OwnAccount } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { namedPeople } from './account-data.server.ts'
@@ -89,13 +88,7 @@ export const action = pressAccountButton
 
 export default function AccountPartPage() {
   const page = useLoaderData<typeof loader>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <Content page={page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <Content page={shown} />}</OwnPage>
 }
 
 type Page = Exclude<SerializeFrom<typeof loader>, { view: 'gate' }>

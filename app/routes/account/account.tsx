@@ -1,19 +1,16 @@
-import { data, type HeadersFunction, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
+import { data, type HeadersFunction, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { movedAccountAddress } from '#app/domain/account-address.ts'
 import { loadAccountPage } from '#app/features/accounts/account-page.server.ts'
 import { AccountPage } from '#app/features/accounts/ui/account-page.tsx'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { newestAuditLine } from '#app/features/audit/audit-page.server.ts'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
+import { OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { namedPeople } from './account-data.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Account and security · Fieldhook' },
-]
+export const meta = titled('Account and security')
 
 // Sign-in locations must not be cached on disk.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
@@ -43,11 +40,5 @@ export const action = pressAccountButton
 
 export default function Account() {
   const page = useLoaderData<typeof loader>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <AccountPage {...page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <AccountPage {...shown} />}</OwnPage>
 }

@@ -1,4 +1,4 @@
-import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import type { LoaderFunctionArgs } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
@@ -20,10 +20,9 @@ import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { forbidden } from '#app/http/respond.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { titled } from '../own-page.tsx'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook activity · Fieldhook' },
-]
+export const meta = titled('Webhook activity')
 
 /** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so only the list of admins decides. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -2,14 +2,13 @@ import { data, type LoaderFunctionArgs, type MetaFunction, type SerializeFrom } 
 import { useLoaderData } from '@remix-run/react'
 import { RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { spanText } from '#app/domain/time/moments.ts'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { goneRun } from '#app/features/events/gone-text.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
+import { OwnPage } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
@@ -45,11 +44,5 @@ export const action = pressRunButton
 export default function AutomationRun() {
   const page = useLoaderData<typeof loader>()
   if (page.view === 'gone') return <GonePage {...page.gone} />
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <RunPage key={page.run.line.id} {...page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <RunPage key={shown.run.line.id} {...shown} />}</OwnPage>
 }

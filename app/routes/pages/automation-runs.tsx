@@ -1,21 +1,18 @@
-import { data, type LoaderFunctionArgs, type MetaFunction, type SerializeFrom } from '@remix-run/node'
+import { data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { readHistoryView } from '#app/domain/automations/history-address.ts'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadHistory, loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
 import { HistoryPage } from '#app/features/automations/history/ui/history-page.tsx'
 import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page.tsx'
 import { WhyPage } from '#app/features/automations/history/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/preview/why-not.server.ts'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
+import { OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Run history · Fieldhook' },
-]
+export const meta = titled('Run history')
 
 /** `/automation/runs?accountUUID=`: a filter; `view=upcoming`; `view=why` with `job`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -42,13 +39,7 @@ export const action = pressRunButton
 
 export default function AutomationRuns() {
   const page = useLoaderData<typeof loader>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <View {...page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <View {...shown} />}</OwnPage>
 }
 
 type Shown = Exclude<SerializeFrom<typeof loader>, { view: 'gate' }>

@@ -1,14 +1,13 @@
-import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
+import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings/settings-page.server.ts'
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { useToast } from '#app/ui/toast/toast.tsx'
+import { OwnPage, titled } from '../own-page.tsx'
 import {
   accountFrame,
   addressOf,
@@ -18,9 +17,7 @@ import {
   requireOwnAccount,
 } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automation settings · Fieldhook' },
-]
+export const meta = titled('Automation settings')
 
 export const headers: HeadersFunction = formPageHeaders
 
@@ -52,11 +49,5 @@ export default function AutomationSettings() {
   useEffect(() => {
     if (answered) toast(answered.flash)
   }, [answered, toast])
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <SettingsPage {...page} refused={answered ?? null} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <SettingsPage {...shown} refused={answered ?? null} />}</OwnPage>
 }

@@ -6,10 +6,9 @@ import {
   type MetaFunction,
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
+import { OwnPage } from '../own-page.tsx'
 import { actOnSheet, lookAt, openSheet } from '../template-sheet.server.ts'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 
@@ -38,11 +37,9 @@ export async function action(args: ActionFunctionArgs) {
 export default function AutomationTemplate() {
   const page = useLoaderData<typeof loader>()
   const answered = useActionData<typeof action>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
   return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} {...page.account} />
-      <TemplateSheet key={page.sheet.id} {...page} sheet={answered?.sheet ?? page.sheet} />
-    </>
+    <OwnPage page={page}>
+      {(shown) => <TemplateSheet key={shown.sheet.id} {...shown} sheet={answered?.sheet ?? shown.sheet} />}
+    </OwnPage>
   )
 }

@@ -3,7 +3,6 @@ import {
   data,
   type HeadersFunction,
   type LoaderFunctionArgs,
-  type MetaFunction,
   type SerializeFrom,
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
@@ -18,6 +17,7 @@ import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
+import { titled } from '../own-page.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
 import { openManager } from './manager-account.server.ts'
@@ -36,9 +36,7 @@ const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : la
 const RecipeCards = import.meta.env.SSR ? (await loadRecipeCards()).default : lazy(loadRecipeCards)
 const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automations · Fieldhook' },
-]
+export const meta = titled('Automations')
 
 export const headers: HeadersFunction = formPageHeaders
 

@@ -1,18 +1,15 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryNamed, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
+import { OwnPage, titled } from '../own-page.tsx'
 import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Find a delivery · Fieldhook' },
-]
+export const meta = titled('Find a delivery')
 
 /** `/deliveries?accountUUID=` and the filters of `search-view.ts`. A delivery's number leads straight to its page. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -53,11 +50,5 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 export default function Deliveries() {
   const page = useLoaderData<typeof loader>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
-      <SearchPage key={page.accountUUID} {...page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <SearchPage key={shown.accountUUID} {...shown} />}</OwnPage>
 }

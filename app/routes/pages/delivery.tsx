@@ -9,8 +9,6 @@ import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { eventsKept } from '#app/domain/kept-until.ts'
 import { spanText } from '#app/domain/time/moments.ts'
-import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-text.ts'
@@ -18,6 +16,7 @@ import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
+import { OwnPage } from '../own-page.tsx'
 import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
@@ -60,11 +59,5 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function Delivery() {
   const page = useLoaderData<typeof loader>()
   if (page.view === 'gone') return <GonePage {...page.gone} />
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
-  return (
-    <>
-      <PlanNoticeLine notice={page.planNotice} accountUUID={page.accountUUID} admin={page.admin} />
-      <DeliveryPage key={page.delivery.id} {...page} />
-    </>
-  )
+  return <OwnPage page={page}>{(shown) => <DeliveryPage key={shown.delivery.id} {...shown} />}</OwnPage>
 }

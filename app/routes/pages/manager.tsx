@@ -1,11 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type HeadersFunction, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
@@ -28,12 +21,11 @@ import { readForm } from '#app/http/guards.server.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
+import { titled } from '../own-page.tsx'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
 import { gateFor, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook Manager · Fieldhook' },
-]
+export const meta = titled('Webhook Manager')
 
 export const headers: HeadersFunction = formPageHeaders
 

@@ -1,0 +1,28 @@
+// What the pages of one account share: the title, the gate in their place, and the line about the plan above them.
+import type { MetaFunction } from '@remix-run/node'
+import type { ReactNode } from 'react'
+import type { AccountLink } from '#app/domain/account-address.ts'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import type { PlanNotice } from '#app/features/billing/plan-notice.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import type { gateFor } from './pages/own-account.server.ts'
+
+type GateView = ReturnType<typeof gateFor>
+type Framed = { view: string; planNotice: PlanNotice | null } & ({ account: AccountLink } | AccountLink)
+type Shown<P> = Exclude<P, { view: 'gate' }>
+
+/** The title of a page; the gate in its place has its own. */
+export function titled(title: string): MetaFunction<() => { view: string }> {
+  return ({ data: page }) => [{ title: `${page?.view === 'gate' ? 'Connect to ServiceM8' : title} · Fieldhook` }]
+}
+
+export function OwnPage<P extends GateView | Framed>(props: { page: P; children: (page: Shown<P>) => ReactNode }) {
+  const page: GateView | Framed = props.page
+  if ('state' in page) return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...('account' in page ? page.account : page)} />
+      {props.children(props.page as Shown<P>)}
+    </>
+  )
+}
