@@ -1,4 +1,6 @@
+import { clsx } from 'clsx'
 import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { useFreshWhenSeen } from './after-return.ts'
 import { useFramed } from './framed.tsx'
@@ -13,15 +15,29 @@ export function SignInAgain({ accountUUID }: { accountUUID: string }) {
   useFreshWhenSeen()
   if (framed) return null
   return (
-    <a
-      href={signInAddress(accountUUID)}
-      target="_blank"
-      rel="noopener"
-      className="inline-flex min-h-11 items-center gap-1.5 font-semibold text-dense underline underline-offset-4"
-    >
+    <SignInLink accountUUID={accountUUID} className={clsx(linkStyles, 'text-dense')}>
       Or sign in again
+    </SignInLink>
+  )
+}
+
+interface SignInLinkProps {
+  accountUUID: string
+  className?: string
+  /** Read out before what the link opens; ends with a space. */
+  note?: string
+  children: ReactNode
+}
+
+const linkStyles = 'inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4'
+
+/** Signs in at ServiceM8, in a new tab. */
+export function SignInLink({ accountUUID, className = linkStyles, note, children }: SignInLinkProps) {
+  return (
+    <a href={signInAddress(accountUUID)} target="_blank" rel="noopener" className={className}>
+      {children}
       <ExternalLink aria-hidden className="size-4" />
-      <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
+      <VisuallyHidden>{note}(opens in a new tab)</VisuallyHidden>
     </a>
   )
 }

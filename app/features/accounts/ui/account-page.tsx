@@ -3,7 +3,6 @@ import {
   ChevronRight,
   CircleCheck,
   Download,
-  ExternalLink,
   History,
   Hourglass,
   type LucideIcon,
@@ -16,15 +15,13 @@ import { type AccountPart, accountAddress } from '#app/domain/account-address.ts
 import { ownerNote, type PeopleOfPage, ROLE_TEXTS, type Role } from '#app/domain/people.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
 import { Button, buttonStyles } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
-import { SignInAgain } from '#app/ui/sign-in-again.tsx'
+import { SignInAgain, SignInLink } from '#app/ui/sign-in-again.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
-import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { AccountFrameProps } from './account-frame.tsx'
 
 export interface AccountPageProps extends AccountFrameProps {
@@ -148,16 +145,9 @@ function ConnectionCard({ connection, accountUUID }: { connection: ConnectionOfP
         </Disclosure>
       ) : null}
       <p className="mt-2">
-        <a
-          href={signInAddress(accountUUID)}
-          target="_blank"
-          rel="noopener"
-          className={buttonStyles({ variant: works ? 'secondary' : 'primary' })}
-        >
+        <SignInLink accountUUID={accountUUID} className={buttonStyles({ variant: works ? 'secondary' : 'primary' })}>
           Connect again
-          <ExternalLink aria-hidden className="size-4" />
-          <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-        </a>
+        </SignInLink>
       </p>
     </CardSection>
   )

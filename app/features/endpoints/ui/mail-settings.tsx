@@ -1,10 +1,9 @@
 import { Form } from '@remix-run/react'
-import { CircleAlert, ExternalLink } from 'lucide-react'
+import { CircleAlert } from 'lucide-react'
 import { useRef } from 'react'
 import { MAIL_TOPICS, type MailTopic } from '#app/domain/notices/notice.ts'
 import { topicField } from '#app/features/notices/mail-topics.ts'
 import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
-import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
@@ -12,7 +11,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
-import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { SignInLink } from '#app/ui/sign-in-again.tsx'
 import { useAccountNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
 import type { FormResult } from './form/form-result.ts'
@@ -148,16 +147,9 @@ function Problem({ problem, account }: { problem: string; account: ManagerAccoun
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 wrap-anywhere">
         <p>{problem}</p>
-        <a
-          href={signInAddress(account.accountUUID)}
-          target="_blank"
-          rel="noopener"
-          className="inline-flex min-h-11 items-center gap-1.5 font-semibold underline underline-offset-4"
-        >
+        <SignInLink accountUUID={account.accountUUID} note="to allow e-mails ">
           Sign in again
-          <ExternalLink aria-hidden className="size-4" />
-          <VisuallyHidden>to allow e-mails (opens in a new tab)</VisuallyHidden>
-        </a>
+        </SignInLink>
       </div>
     </div>
   )
