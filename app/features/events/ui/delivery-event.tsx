@@ -1,9 +1,9 @@
 import { Link } from '@remix-run/react'
-import type { ReactNode } from 'react'
 import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { fullName } from '#app/domain/record-name.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Fact } from '#app/ui/page/facts.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { CAUSE_TEXTS, type DeliveryView } from '../delivery-detail.ts'
 import { ExactTime } from './activity-entries.tsx'
@@ -104,14 +104,5 @@ export function OtherDeliveries({ delivery, account }: PartProps) {
         ))}
       </ul>
     </CardSection>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="grid gap-0.5">
-      <dt className="text-dense text-ink-soft">{name}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
-    </div>
   )
 }

@@ -8,11 +8,11 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { Fact, Facts } from '#app/ui/page/facts.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { NO_BACKUPS } from '../doctor-facts.ts'
 import type { AuditView, BackupsView, MachineView } from '../operator-view.ts'
-import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 
 /** Counts of the last day's refusals and of acts that interest an operator. `all` = the page that lists them. */

@@ -15,6 +15,7 @@ import { Curve } from '#app/ui/chart/curve.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { Fact, Facts } from '#app/ui/page/facts.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time, useZone } from '#app/ui/time/time.tsx'
 import { QUARTERS } from '../day-curves.ts'
@@ -27,7 +28,6 @@ import {
   type SpaceView,
 } from '../operator-view.ts'
 import { AccountsCard } from './accounts-card.tsx'
-import { Fact, Facts } from './facts.tsx'
 import { BackupsCard, KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
 import { Part } from './part.tsx'
 

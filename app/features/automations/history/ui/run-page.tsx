@@ -8,6 +8,7 @@ import { toneStyles } from '#app/ui/badge.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
+import { Fact } from '#app/ui/page/facts.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { MetCustomer } from '../../settings/mute.ts'
 import type { RunOffers, RunView } from '../run-detail-view.ts'
@@ -143,15 +144,6 @@ function Technical({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="grid gap-0.5">
-      <dt className="text-ink-soft">{name}</dt>
-      <dd className="wrap-anywhere">{children}</dd>
-    </div>
-  )
-}
-
 interface RunControlsProps {
   runId: number
   offers: RunOffers
@@ -166,34 +158,26 @@ function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
   if (Object.values(offers).every((offer) => offer === null)) return null
   return (
     <div className="grid gap-4">
-      {release === null ? null : (
-        <Offer says={release}>
-          <PostButton wraps values={{ act: 'release', run }} variant="primary" icon={Send}>
-            Send it
-          </PostButton>
-        </Offer>
-      )}
-      {discard === null ? null : (
-        <Offer says={discard}>
-          <PostButton wraps values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
-            Discard
-          </PostButton>
-        </Offer>
-      )}
-      {failedAgain === null || retryAtStep ? null : (
-        <Offer says={failedAgain}>
-          <PostButton wraps values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
-            Run failed steps again
-          </PostButton>
-        </Offer>
-      )}
-      {cancel === null ? null : (
-        <Offer says={cancel}>
-          <PostButton wraps values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
-            Cancel this run
-          </PostButton>
-        </Offer>
-      )}
+      <Offer says={release}>
+        <PostButton wraps values={{ act: 'release', run }} variant="primary" icon={Send}>
+          Send it
+        </PostButton>
+      </Offer>
+      <Offer says={discard}>
+        <PostButton wraps values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
+          Discard
+        </PostButton>
+      </Offer>
+      <Offer says={retryAtStep ? null : failedAgain}>
+        <PostButton wraps values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
+          Run failed steps again
+        </PostButton>
+      </Offer>
+      <Offer says={cancel}>
+        <PostButton wraps values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
+          Cancel this run
+        </PostButton>
+      </Offer>
       {allAgain === null ? null : (
         <Disclosure summary="Run again…">
           <Offer says={allAgain}>
@@ -216,7 +200,9 @@ function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
   )
 }
 
-function Offer({ says, children }: { says: string; children: ReactNode }) {
+/** Nothing where `says` is null. */
+function Offer({ says, children }: { says: string | null; children: ReactNode }) {
+  if (says === null) return null
   return (
     <div className="grid justify-items-start gap-1.5">
       <p className="wrap-anywhere text-label">{says}</p>
