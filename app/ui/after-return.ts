@@ -19,13 +19,14 @@ export function useFreshAfterReturn(): void {
 }
 
 /** Reloads the page's data whenever its tab is looked at again: another tab may have signed in meanwhile. */
-export function useFreshWhenSeen(): void {
+export function useFreshWhenSeen(may = true): void {
   const { revalidate } = useRevalidator()
   useEffect(() => {
+    if (!may) return
     const again = () => {
       if (document.visibilityState === 'visible') revalidate()
     }
     document.addEventListener('visibilitychange', again)
     return () => document.removeEventListener('visibilitychange', again)
-  }, [revalidate])
+  }, [may, revalidate])
 }

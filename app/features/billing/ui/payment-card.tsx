@@ -17,12 +17,13 @@ import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
 import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 
-interface PaymentCardProps {
+export interface PaymentCardProps {
   /** Only owners can pay; members see who the owners are. */
   rights: OwnerRights
   account: SubscriptionAccount
   plan: PlanView
   payments: PaymentsOfPage
+  /** The result of the button that was just pressed, otherwise null. */
   answer: SubscriptionAnswer | null
 }
 

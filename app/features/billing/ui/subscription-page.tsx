@@ -1,9 +1,8 @@
-import { useRevalidator } from '@remix-run/react'
 import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { useEffect } from 'react'
 import { grouped } from '#app/domain/count-text.ts'
 import type { AccountPage } from '#app/domain/delivery-address.ts'
-import type { OwnerRights } from '#app/domain/people.ts'
+import { useFreshWhenSeen } from '#app/ui/after-return.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { ReloadLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -13,19 +12,14 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
-import { refusal, type SubscriptionAnswer } from '../payment-answer.ts'
+import { refusal } from '../payment-answer.ts'
 import { PLAN_TEXTS, type PlanView, type UsageView } from '../plan-view.ts'
 import { dashboardAddress } from '../subscription-address.ts'
-import { PaymentCard } from './payment-card.tsx'
-import type { PaymentsOfPage } from './payment-provider.tsx'
+import { PaymentCard, type PaymentCardProps } from './payment-card.tsx'
 
-export interface SubscriptionPageProps extends AccountPage {
+export interface SubscriptionPageProps extends AccountPage, Omit<PaymentCardProps, 'account' | 'plan'> {
   /** Null when loading failed. */
   plan: PlanView | null
-  payments: PaymentsOfPage
-  rights: OwnerRights
-  /** The result of the button that was just pressed, otherwise null. */
-  answer: SubscriptionAnswer | null
 }
 
 /** Shows the account's plan, its usage, what happens next, and the one action to take. */
@@ -41,7 +35,8 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
   useEffect(() => {
     if (missing) toast(refusal(PLAN_TEXTS.errorText).toast)
   }, [missing, toast])
-  useFreshOnReturn(answer?.kind === 'quote')
+  // For example after paying in another tab. Never while a card is being entered.
+  useFreshWhenSeen(answer?.kind !== 'quote')
   return (
     <AccountTimeProvider now={now} zone={timezone}>
       <PageHeader
@@ -70,19 +65,6 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
       )}
     </AccountTimeProvider>
   )
-}
-
-/** Reloads when the user returns from another tab, e.g. after paying there. Never while a card is being entered. */
-function useFreshOnReturn(occupied: boolean): void {
-  const { revalidate } = useRevalidator()
-  useEffect(() => {
-    if (occupied) return
-    const check = () => {
-      if (document.visibilityState === 'visible') revalidate()
-    }
-    document.addEventListener('visibilitychange', check)
-    return () => document.removeEventListener('visibilitychange', check)
-  }, [occupied, revalidate])
 }
 
 function Missing() {
