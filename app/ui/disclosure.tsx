@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight, SlidersHorizontal } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 interface DisclosureProps {
@@ -29,5 +29,20 @@ export function Disclosure({ summary, children, open, dense = false, className }
       </summary>
       <div className="pb-2">{children}</div>
     </details>
+  )
+}
+
+/** The less common filters of a search. */
+export function MoreFilters({ open, children }: { open: boolean; children: ReactNode }) {
+  const summary = (
+    <span className="inline-flex items-center gap-1.5">
+      <SlidersHorizontal aria-hidden className="size-4" />
+      More filters
+    </span>
+  )
+  return (
+    <Disclosure open={open} summary={summary}>
+      {children}
+    </Disclosure>
   )
 }

@@ -1,9 +1,9 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { Search, SlidersHorizontal } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { accountQuery, type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Disclosure } from '#app/ui/disclosure.tsx'
+import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { Select } from '#app/ui/form/select.tsx'
@@ -21,10 +21,12 @@ import {
   searchFormOf,
 } from '../search-view.ts'
 
-interface SearchFieldsProps {
+export interface SearchFieldsProps {
   account: LinkAccount
   choices: SearchChoices
+  /** As typed. */
   form: SearchForm
+  /** The fields that cannot be parsed, with their errors. */
   errors: Record<string, string[]>
 }
 
@@ -81,17 +83,9 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
           {asksNothing(form) ? null : <ButtonLink to={searchAddress(account)}>Clear</ButtonLink>}
         </div>
       </div>
-      <Disclosure
-        open={moreOpen}
-        summary={
-          <span className="inline-flex items-center gap-1.5">
-            <SlidersHorizontal aria-hidden className="size-4" />
-            More filters
-          </span>
-        }
-      >
+      <MoreFilters open={moreOpen}>
         <MoreFields choices={choices} form={form} errors={errors} focusOf={focusOf} />
-      </Disclosure>
+      </MoreFilters>
     </Form>
   )
 }
@@ -119,10 +113,7 @@ function useFilledAfresh(form: SearchForm) {
 /** Turns off correction, because ids and names are not words. */
 const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, enterKeyHint: 'search' } as const
 
-interface MoreFieldsProps {
-  choices: SearchChoices
-  form: SearchForm
-  errors: Record<string, string[]>
+interface MoreFieldsProps extends Omit<SearchFieldsProps, 'account'> {
   focusOf: (name: SearchField) => { autoFocus?: boolean }
 }
 

@@ -1,23 +1,12 @@
 import { Form, useNavigation } from '@remix-run/react'
-import {
-  History,
-  MessageCircle,
-  PartyPopper,
-  Play,
-  Search,
-  SearchX,
-  Send,
-  SlidersHorizontal,
-  Square,
-  Trash2,
-} from 'lucide-react'
+import { History, MessageCircle, PartyPopper, Play, Search, SearchX, Send, Square, Trash2 } from 'lucide-react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
 import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
-import { Disclosure } from '#app/ui/disclosure.tsx'
+import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
@@ -43,13 +32,13 @@ export interface HistoryPageProps extends HistoryFrameProps, HistoryData {}
 
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
-  const { account, form, errors, lines, rules, held, answers, listening } = props
+  const { account, form, errors, lines, held, answers, listening } = props
   return (
     <HistoryFrame {...props} title="Run history" place={asksWhatNeedsYou(form) ? 'needs_you' : 'runs'}>
       <div className="grid gap-5">
         <AnswersCard answers={answers} />
         <ListeningLine note={listening} accountUUID={account.accountUUID} />
-        <RunFilter account={account} form={form} errors={errors} rules={rules} />
+        <RunFilter {...props} />
         {errors.before ? (
           <Notice tone="failing" title="This page of the history does not exist">
             <p>The link is incomplete. Press Find for the newest.</p>
@@ -155,17 +144,10 @@ function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boole
   )
 }
 
-interface RunFilterProps {
-  account: AutomationAccount
-  form: HistoryForm
-  errors: Record<string, string[]>
-  rules: { id: number; name: string }[]
-}
-
 const MORE: readonly HistoryField[] = ['rule', 'status', 'from', 'until', 'record']
 
 /** A GET form: the search is in the address, with or without scripts. */
-function RunFilter({ account, form, errors, rules }: RunFilterProps) {
+function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
   const box = useSearchKey()
@@ -205,16 +187,10 @@ function RunFilter({ account, form, errors, rules }: RunFilterProps) {
           {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}
         </div>
       </div>
-      <Disclosure
+      <MoreFilters
         open={MORE.some(
           (name) => (form[name] !== '' && !(name === 'status' && form.status === 'needs_you')) || errors[name],
         )}
-        summary={
-          <span className="inline-flex items-center gap-1.5">
-            <SlidersHorizontal aria-hidden className="size-4" />
-            More filters
-          </span>
-        }
       >
         <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
           <Field id="runs-rule" label="Automation" errors={errors.rule}>
@@ -262,7 +238,7 @@ function RunFilter({ account, form, errors, rules }: RunFilterProps) {
             </Field>
           </div>
         </div>
-      </Disclosure>
+      </MoreFilters>
     </Form>
   )
 }
