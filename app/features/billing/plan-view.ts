@@ -91,11 +91,11 @@ export function planView(facts: SubscriptionFacts, setting: PlanSetting): PlanVi
 }
 
 function statusText(plan: Plan, phase: PlanPhase): Pick<PlanView, 'word' | 'providerWord'> {
-  const word = phase === 'other' ? plan.status : STATUS_TEXTS[phase]
+  const word = phase === 'other' ? plan.status : PHASE_TEXTS[phase]
   return { word, providerWord: phase === 'past_due' ? plan.status : null }
 }
 
-const STATUS_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
+export const PHASE_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
   trial: 'Trial',
   trial_ended: 'Trial ended',
   active: 'Active',

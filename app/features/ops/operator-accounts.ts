@@ -2,8 +2,9 @@
 import type { CallsLeft } from '#app/domain/call-budget.ts'
 import { grouped } from '#app/domain/count-text.ts'
 import type { OutlinedAccount } from '#app/domain/operations.ts'
+import { PHASE_TEXTS } from '#app/features/billing/plan-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
+import { phaseOf } from '../billing/plan-phase.ts'
 import { addressesText } from './failure-class.ts'
 
 export interface Care {
@@ -26,20 +27,11 @@ export const ACCOUNTS_ON_A_PAGE = 15
 /** One account reaches this many pending deliveries only when its receivers have been silent for long. */
 const MUCH_WAITS = 10_000
 
-const PHASE_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
-  trial: 'Trial',
-  trial_ended: 'Trial ended',
-  active: 'Active',
-  ending: 'Active, ends',
-  past_due: 'Past due',
-  unpaid: 'Unpaid',
-  canceled: 'Canceled',
-}
-
 /** `–` = no plan. */
 export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): string {
   if (plan === null) return '–'
   const phase = phaseOf(plan, now)
+  if (phase === 'ending') return 'Active, ends'
   return phase === 'other' ? plan.status : PHASE_TEXTS[phase]
 }
 
