@@ -44,26 +44,13 @@ export function LivePreview({ accountUUID, state, before, onPreview, sheet, onSh
     if (asked === lastAsked.current) return
     const waiting = setTimeout(() => {
       lastAsked.current = asked
-      asking.current?.abort()
-      const mine = new AbortController()
-      asking.current = mine
       setBusy(true)
-      askPreview({
-        accountUUID,
-        state: latest.current,
-        preview: 'preview',
-        record: chosen,
-        search,
-        signal: mine.signal,
-      }).then(
-        (answer) => {
-          if (mine.signal.aborted) return
-          setBusy(false)
-          setShown((last) => withAnswer(last, answer))
-          if (answer.kind === 'preview') told.current(answer)
-        },
-        () => {},
-      )
+      const question = { accountUUID, state: latest.current, preview: 'preview', record: chosen, search } as const
+      askInstead(asking, question, (answer) => {
+        setBusy(false)
+        setShown((last) => withAnswer(last, answer))
+        if (answer.kind === 'preview') told.current(answer)
+      })
     }, PAUSE)
     return () => clearTimeout(waiting)
   }, [accountUUID, asked, chosen, search])
@@ -77,18 +64,11 @@ export function LivePreview({ accountUUID, state, before, onPreview, sheet, onSh
   )
 
   const backtest = () => {
-    backAsking.current?.abort()
-    const mine = new AbortController()
-    backAsking.current = mine
     setBackBusy(true)
-    askPreview({ accountUUID, state, preview: 'backtest', signal: mine.signal }).then(
-      (answer) => {
-        if (mine.signal.aborted) return
-        setBackBusy(false)
-        setShown((last) => withAnswer(last, answer))
-      },
-      () => {},
-    )
+    askInstead(backAsking, { accountUUID, state, preview: 'backtest' }, (answer) => {
+      setBackBusy(false)
+      setShown((last) => withAnswer(last, answer))
+    })
   }
 
   const pane = (
@@ -113,6 +93,23 @@ export function LivePreview({ accountUUID, state, before, onPreview, sheet, onSh
     <SheetDialog open onClose={() => onSheet(false)} title="Live preview" description="A test. Nothing is sent.">
       {pane}
     </SheetDialog>
+  )
+}
+
+/** Asks, and drops the question that `place` waits for. */
+function askInstead(
+  place: { current: AbortController | null },
+  question: Parameters<typeof askPreview>[0],
+  take: (answer: FormPreview) => void,
+): void {
+  place.current?.abort()
+  const mine = new AbortController()
+  place.current = mine
+  askPreview({ ...question, signal: mine.signal }).then(
+    (answer) => {
+      if (!mine.signal.aborted) take(answer)
+    },
+    () => {},
   )
 }
 
