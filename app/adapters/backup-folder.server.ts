@@ -1,9 +1,9 @@
 // Backups in a folder: on another disk, or a mounted one.
 import { constants, createReadStream, createWriteStream } from 'node:fs'
-import { access, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { makeFolders } from '#app/lib/folders.server.ts'
+import { makeFolders, syncToDisk } from '#app/lib/folders.server.ts'
 import { type BackupPlace, isStoredName, type StoredFile, storedName } from './backup-place.ts'
 
 /** A file being written. After a crash it does not count as a backup's file, and the next write replaces it. */
@@ -72,14 +72,5 @@ async function foldersIn(folder: string): Promise<string[]> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
-  }
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

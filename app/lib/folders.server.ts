@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** A file is none. Never throws. */
@@ -13,5 +14,15 @@ export function makeFolders(folder: string, mode = 0o777): void {
     mkdirSync(folder, { mode })
   } catch (error) {
     if (!isFolder(folder)) throw error
+  }
+}
+
+/** Syncs a file, or the entries of a folder, to the disk. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }

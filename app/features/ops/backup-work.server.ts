@@ -1,7 +1,7 @@
 // Shared by backups, restores and drills: their parts, steps and files.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { BackupPlace } from '#app/adapters/backup-place.ts'
 import type { BackupSeal } from '#app/adapters/backup-seal.ts'
@@ -111,14 +111,4 @@ export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer)
   return hash.digest('hex')
-}
-
-/** Syncs a file, or the entries of a folder, to the disk. */
-export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -7,6 +7,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
+import { syncToDisk } from '#app/lib/folders.server.ts'
 import {
   type BackupParts,
   BackupTrouble,
@@ -15,7 +16,6 @@ import {
   freeBytes,
   type StepSeconds,
   stepTimer,
-  syncToDisk,
   withWorkFolder,
 } from './backup-work.server.ts'
 import { differences, type Manifest, noRoomSentence, roomForRestore } from './backups.ts'
