@@ -4,7 +4,7 @@ import type { Step } from '../../database.ts'
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
-import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from './run-rows.server.ts'
+import { JOURNAL_COLUMNS, journalRow, SKIP_OPEN, type StoredRow, storedResult } from './run-rows.server.ts'
 
 type DecisionStore = Pick<
   RunStore,
@@ -37,11 +37,7 @@ function cancelStore(connections: Connections): Pick<RunStore, 'cancelRun'> {
   const askForVerdict = db.prepare(
     `UPDATE run SET state = 'queued', outcome = 'cancelled', ${setReason(RUN_REASON)}, wake_at = @at WHERE id = @runId`,
   )
-  const skipOpen = db.prepare(
-    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
-       ended_at = @at
-     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
-  )
+  const skipOpen = db.prepare(SKIP_OPEN)
 
   return {
     cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {

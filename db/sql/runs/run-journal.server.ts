@@ -21,6 +21,7 @@ import {
   IS_PLACEHOLDER,
   JOURNAL_COLUMNS,
   journalRow,
+  SKIP_OPEN,
   type StoredRow,
   storedEffect,
   storedResult,
@@ -211,11 +212,7 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
   )
   const forgetPlaceholders = db.prepare(`DELETE FROM run_step WHERE run_id = @runId AND ${IS_PLACEHOLDER}`)
   const troubles = troubleRows(db)
-  const skipOpen = db.prepare(
-    `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
-       ended_at = @at
-     WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
-  )
+  const skipOpen = db.prepare(SKIP_OPEN)
 
   /** Why nothing was written: the run is no longer ours, or the journal changed. */
   function* refusedBecause(fence: RunFence): Generator<unknown, ParkedRun> {

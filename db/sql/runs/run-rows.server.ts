@@ -9,8 +9,14 @@ import {
   reasonValues,
   STEP_REASON,
   selectReason,
+  setReason,
   storedReason,
 } from '../reasons.server.ts'
+
+/** What a cancelled run has not sent is left out. */
+export const SKIP_OPEN = `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)},
+     next_attempt_at = NULL, ended_at = @at
+   WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`
 
 type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => Step<StartedRun[]>
 
