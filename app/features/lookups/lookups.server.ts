@@ -4,10 +4,12 @@ import type { App } from '#app/context/app-context.ts'
 import { FORM_LIST, type FormLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { type ApiTest, apiCallFailed, fieldsFound } from './api-fields.ts'
 import {
   API_NAMES,
   type ApiName,
   bytesOf,
+  isApiName,
   isShortList,
   keptOfRecord,
   type LookupName,
@@ -187,4 +189,32 @@ function cacheOf(store: object): Map<string, Kept> {
   const made = new Map<string, Kept>()
   caches.set(store, made)
   return made
+}
+
+// The API Testing tab: one of the platform's lists, raw, with the fields of its records.
+
+/** Maximum records shown; the fields cover all records read. */
+const MOST_SHOWN = 20
+
+/** `query` = the page's: `api` is one of the ten names. Null = no test asked. For admins; the caller has checked. */
+export async function loadApiTest(
+  app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
+  accountUuid: string,
+  query: URLSearchParams,
+): Promise<ApiTest | null> {
+  const api = query.get('api') ?? ''
+  if (!isApiName(api)) return null
+  const looked = await testApi(app, accountUuid, api)
+  // Same message as the API call of that name.
+  if (looked.outcome === 'failed') return { outcome: 'failed', api, message: apiCallFailed(500, looked.message) }
+  const { records } = looked
+  const shown = records.slice(0, MOST_SHOWN)
+  return {
+    outcome: 'found',
+    api,
+    count: records.length,
+    shown: shown.length,
+    raw: JSON.stringify(shown, null, 2),
+    fields: fieldsFound(records),
+  }
 }

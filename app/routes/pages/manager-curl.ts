@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
-import { curlOfEvent } from '#app/features/endpoints/controls/curl.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
+import { curlOfEvent } from '#app/features/endpoints/webhook-log.server.ts'
 import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'

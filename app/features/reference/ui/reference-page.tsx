@@ -13,7 +13,6 @@ import { GENERAL_TEXTS, OTHER_ADDRESSES, typeAnchor, WHO_SHORT, WHO_TEXTS } from
 import type { ReferenceView, ShownAnswer, ShownCall } from '../reference-view.ts'
 import type { FieldRow } from '../schema-text.ts'
 import { OpenApiLink } from './reference-index.tsx'
-import { Words } from './reference-words.tsx'
 
 /** One part of the reference, readable without scripts and in print. */
 export function ReferencePage({ part }: { part: ReferencePart }) {
@@ -374,4 +373,20 @@ function TypeName({ type, refersTo }: Pick<FieldRow, 'type' | 'refersTo'>) {
       {after}
     </>
   )
+}
+
+/** A sentence with `code` in backticks and **strong words**. */
+function Words({ text }: { text: string }) {
+  return <>{text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map(pieceOf)}</>
+}
+
+function pieceOf(piece: string, index: number): ReactNode {
+  if (piece.startsWith('`') && piece.length > 2) {
+    return (
+      <code key={index} className="wrap-anywhere rounded-control bg-sunken px-1 py-0.5 font-mono text-dense">
+        {piece.slice(1, -1)}
+      </code>
+    )
+  }
+  return piece.startsWith('**') ? <strong key={index}>{piece.slice(2, -2)}</strong> : piece
 }
