@@ -4,7 +4,7 @@ import type { NamedAs } from '#app/domain/account-id.ts'
 import type { EndpointHealth, Settlement } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Step } from './database.ts'
-import type { AccountRow, DecideNamedAs, MappedId, NewSession, SealedTokens } from './store/accounts.ts'
+import type { DecideNamedAs, MappedId, SignIn } from './store/accounts.ts'
 import type {
   AttemptReport,
   ExpireHeldOptions,
@@ -116,13 +116,16 @@ export function* settleAttempts(
   return reports.map((report) => stored.get(report) ?? (others.next().value as SettledAttempt))
 }
 
-interface HeldDelivery {
+export interface WaitingRow {
   id: number
   accountUuid: string
   endpointId: number
   cause: string
   causeNo: number
   bytes: number
+}
+
+interface HeldDelivery extends WaitingRow {
   deadlineAt: Millis
   createdAt: Millis
 }
@@ -192,13 +195,6 @@ export function* mapId(
   const meaning = decide(externalId, accountUuid, yield* rows.lookUpId(externalId))
   if (meaning === 'same') return 'same'
   return meaning === 'new' ? yield* rows.addMapping(externalId, accountUuid, limit) : 'taken'
-}
-
-interface SignIn {
-  account: AccountRow
-  tokens: SealedTokens
-  named: string
-  session: NewSession
 }
 
 /** Completes a sign-in. Writes nothing when the named id is taken. */

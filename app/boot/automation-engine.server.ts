@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import { heldByLease } from '#app/engine/lease.server.ts'
-import { createRunPump, type RunLimits, type RunPumpStatus } from '#app/engine/run-pump.server.ts'
+import { createRunPump, type RunLimits, type RunPump } from '#app/engine/run-pump.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createRunWorker } from '#app/features/automations/runs/run.server.ts'
@@ -26,7 +26,7 @@ export interface AutomationEngineInput
   shares?: Shares | null
 }
 
-export interface AutomationEngine {
+export interface AutomationEngine extends Pick<RunPump, 'start' | 'status' | 'beginDrain' | 'idle'> {
   /** New runs exist, or a person made a decision on one. */
   wake(): void
   /**
@@ -34,13 +34,8 @@ export interface AutomationEngine {
    * in the store.
    */
   whenSettled(accountUuid: string, runId: number, limitMs: number): Promise<void>
-  status(): RunPumpStatus
-  start(): void
-  beginDrain(): void
   /** Waits for active runs to reach their next boundary (at most 15 s), releases the lease. */
   drain(): Promise<void>
-  /** Resolves when nothing is due or running. For tests. */
-  idle(): Promise<void>
 }
 
 /** Time between checks whether a paused account answers again. */

@@ -6,12 +6,7 @@ import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
 import { AMPLE_SPACE, type Space } from '#app/domain/space.ts'
 import { type Admission, createAdmission } from '#app/engine/admission.ts'
-import {
-  createDeliveryPump,
-  type DeliveryPump,
-  type PumpEndpoint,
-  type PumpStatus,
-} from '#app/engine/delivery-pump.server.ts'
+import { createDeliveryPump, type DeliveryPump, type PumpEndpoint } from '#app/engine/delivery-pump.server.ts'
 import { createGroupCommit } from '#app/engine/group-commit.server.ts'
 import { createKnocks } from '#app/engine/knocks.server.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
@@ -37,13 +32,13 @@ import { minutes, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
 import type { PolledTake, TakenIn } from '#db/store/records.ts'
+import type { AutomationEngineInput } from './automation-engine.server.ts'
 import { troubleAmongOthers, writeTrial } from './delivery-ready.server.ts'
 import { isGone, processName } from './process-name.server.ts'
 
 export interface DeliveryEngineInput
-  extends Pick<App, 'store' | 'clock' | 'log' | 'outbound' | 'secrets' | 'settings'> {
-  /** Identifies this start of the process. Default: random. */
-  owner?: string
+  extends Pick<App, 'store' | 'clock' | 'log' | 'outbound' | 'secrets' | 'settings'>,
+    Pick<AutomationEngineInput, 'owner' | 'beatMs' | 'shares'> {
   /** From 0 to below 1, for the retry jitter. Default: random. */
   random?: () => number
   limits?: Partial<LaneLimits>
@@ -54,35 +49,23 @@ export interface DeliveryEngineInput
   namesOf?: NamesOf
   /** Wraps the sending of attempts. Default: nothing. */
   around?: (deliver: Deliver) => Deliver
-  /** ms between lease renewals. */
-  beatMs?: number
-  /** Several instances work on the database. Default: one process at a time, by a lease. */
-  shares?: Shares | null
   /** ms that an attempt's result may wait to be stored together with others. */
   gatherMs?: number
 }
 
-export interface DeliveryEngine {
+export interface DeliveryEngine extends Pick<DeliveryPump, 'wake' | 'status' | 'flights' | 'beginDrain' | 'idle'> {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
   /** Is there time for another call of the platform, beside what is to be sent? */
   admit: Admission['admit']
   /** Polled records: events stored like posted ones, with snapshots and cursor in one transaction. */
   acceptPolled(take: PolledTake): Promise<TakenIn>
-  /** The endpoint changed or has new events. */
-  wake(endpointId: number): void
   deliverNow: DeliverNow
   /** `turning` false = delivery is off on purpose: then silence is not a reason. */
   ready(turning?: boolean): Promise<{ ready: boolean; reasons: string[] }>
-  status(): PumpStatus
-  /** Deliveries in flight now. */
-  flights: DeliveryPump['flights']
   /** Starts delivering. Events are accepted before that too. */
   start(): void
-  beginDrain(): void
   /** Commits accepted events, waits for attempts in flight (at most 15 s), releases the lease. */
   drain(): Promise<void>
-  /** Resolves when nothing is due or in flight. For tests. */
-  idle(): Promise<void>
 }
 
 /** One commit of arrivals. A failure or a longer wait is answered 503, and the platform sends again. */

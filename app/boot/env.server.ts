@@ -342,11 +342,7 @@ function readVariables(source: Record<string, string | undefined>, problems: str
 
 const SANDBOX_SECRETS = 'sandbox-secrets.json'
 
-interface SandboxSecrets {
-  sessionSecret: string
-  encKeys: string
-  appSecret: string
-}
+type SandboxSecrets = Pick<Env, 'sessionSecret' | 'encKeys' | 'appSecret'>
 
 /** The sandbox needs no configuration: its keys are generated once and stored beside the database. */
 function sandboxSecrets(folder: string): SandboxSecrets {

@@ -37,7 +37,7 @@ export interface Parameter {
 }
 
 /** What a field's schema cannot express: a refinement is a function, which JSON Schema does not have. */
-interface FieldLimits {
+export interface FieldLimits {
   minLength?: number
   maxLength?: number
   minimum?: number

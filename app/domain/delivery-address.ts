@@ -8,14 +8,17 @@ export interface LinkAccount {
   admin: boolean
 }
 
-/** What a page of an account is given. */
-export interface AccountPage extends LinkAccount {
+/** What a page of an account says of it. */
+export interface AccountFacts {
   accountName: string
   /** The account's IANA zone. */
   timezone: string
   /** The server's time. */
   now: Millis
 }
+
+/** What a page of an account is given. */
+export interface AccountPage extends LinkAccount, AccountFacts {}
 
 /** The part of a query that names the account. */
 export function accountQuery({ accountUUID, admin }: LinkAccount): Record<string, string> {

@@ -3,13 +3,15 @@ import { objectLabel } from './object-catalog.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** See `KnownOfRecord` of the store. */
-interface Known {
+/** What the snapshots and the latest run say about a record; null = nothing. */
+export interface KnownOfRecord {
   object: string
   recordUuid: string
+  /** The record's own values, its job's, and its customer's. */
   own: Values | null
   job: Values | null
   company: Values | null
+  /** The customer's name, as the job's latest run noted it. */
   customer: string | null
 }
 
@@ -24,7 +26,7 @@ export interface RecordName {
   customer: string
 }
 
-export function recordName(object: string, known: Known | null): RecordName {
+export function recordName(object: string, known: KnownOfRecord | null): RecordName {
   const { own = null, job = null, company = null, customer: noted = null } = known ?? {}
   const ofJob = job ?? (object === 'job' ? own : null)
   const number = plain(ofJob?.generated_job_id)
@@ -55,7 +57,7 @@ export function fullName({ what, who }: Pick<RecordName, 'what' | 'who'>): strin
 }
 
 /** The names of a page's records, by uuid. */
-export function recordNames(known: readonly Known[]): Map<string, RecordName> {
+export function recordNames(known: readonly KnownOfRecord[]): Map<string, RecordName> {
   return new Map(known.map((one) => [one.recordUuid, recordName(one.object, one)]))
 }
 

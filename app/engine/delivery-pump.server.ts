@@ -1,14 +1,15 @@
 // Sends due deliveries fairly and stores the results. Features are behind the ports: what a delivery is, how it is
 // sent, what follows. Nothing here is durable: after a crash, everything unsettled is still pending.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { DueList } from '#db/store/deliveries.ts'
 import type { Millis } from '../lib/clock.ts'
 import { createGroupCommit } from './group-commit.server.ts'
-import type { LaneGate, LaneKind, LaneResult, LaneWant } from './lane-endpoint.ts'
+import type { LaneGate, LaneKind, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
 import { type Claim, Lanes } from './lanes.ts'
 import type { Accounts } from './ownership.ts'
-import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
+import { createPumpLoop, type LoopStatus, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
@@ -40,7 +41,7 @@ interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   /** In the order of the ids; null = there is none for us. */
   adopt(endpointIds: number[]): Promise<(PumpEndpoint | null)[]>
   /** One answer for each list. */
-  due(wants: LaneWant[]): Promise<LaneItem[][]>
+  due(wants: DueList[]): Promise<LaneItem[][]>
   /** Null = no longer pending. */
   load(ids: number[]): Promise<(Job | null)[]>
   /** Never rejects. */
@@ -69,19 +70,13 @@ interface OfferedDelivery extends LaneItem {
   kind: LaneKind
 }
 
-export interface PumpStatus {
-  owner: boolean
-  draining: boolean
+interface PumpStatus extends LoopStatus {
   inFlight: number
   endpoints: number
   /** The key metric: age in ms of the oldest delivery that is due and not held. */
   oldestDueAgeMs: number
   /** The same for endpoints that neither fail nor drag: only we hold it up. */
   lagMs: number
-  /** When the pump last gave a sign of life; null = not yet. */
-  lastBeatAt: Millis | null
-  /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */
-  turns: number
 }
 
 export interface DeliveryPump {

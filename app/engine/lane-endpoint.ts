@@ -60,13 +60,6 @@ export interface LaneEndpoint {
   wakeAt: Millis
 }
 
-/** A list to load. */
-export interface LaneWant {
-  endpointId: number
-  kind: LaneKind
-  limit: number
-}
-
 /** An attempt that has been let go. */
 export interface Flight {
   endpoint: LaneEndpoint

@@ -1,12 +1,8 @@
 // The next few deliveries of one endpoint, in memory; the rest stays in the database until there is room.
+import type { DueDelivery } from '#db/store/deliveries.ts'
 import type { Millis } from '../lib/clock.ts'
 
-export interface LaneItem {
-  id: number
-  /** Two items of one record are never in flight together. */
-  record: string
-  dueAt: Millis
-}
+export type LaneItem = Omit<DueDelivery, 'cause'>
 
 export interface LaneWindow {
   /** Earliest due first; same moment: lower id first. */

@@ -1,5 +1,6 @@
 // Decides which delivery is sent next. A lane is an endpoint's pending deliveries; shared slots keep a slow or dead
 // endpoint, a flooding account or a replay within its share. Has no clock and does no I/O: callers pass times in.
+import type { DueList } from '#db/store/deliveries.ts'
 import type { Millis } from '../lib/clock.ts'
 import {
   addByHand,
@@ -12,7 +13,6 @@ import {
   type LaneEndpoint,
   type LaneGate,
   type LaneKind,
-  type LaneWant,
   learn,
   NEVER,
   newLaneEndpoint,
@@ -44,7 +44,7 @@ export class Lanes {
   /** Attempts that do not drag (yet), in start order. */
   readonly #quick = new Set<Flight>()
   readonly #inFlight = { proven: 0, unproven: 0, failing: 0, replay: 0 }
-  readonly #wants = new Map<string, LaneWant>()
+  readonly #wants = new Map<string, DueList>()
   readonly #sleepers = createTimeHeap<LaneEndpoint>()
   readonly #askedByHand = new Set<LaneEndpoint>()
   readonly #rings: Record<Standing, Ring<LaneAccount, LaneEndpoint>> = {
@@ -139,7 +139,7 @@ export class Lanes {
   }
 
   /** Some of the lists to load, each returned once. Call `fill` for it, or `unfilled` when loading failed. */
-  takeWants(most = Number.POSITIVE_INFINITY): LaneWant[] {
+  takeWants(most = Number.POSITIVE_INFINITY): DueList[] {
     const some = this.#wants.entries().take(most).toArray()
     for (const [key] of some) this.#wants.delete(key)
     return some.map(([, want]) => want)
@@ -147,7 +147,7 @@ export class Lanes {
 
   hasWants = (): boolean => this.#wants.size > 0
 
-  unfilled({ endpointId, kind }: LaneWant): void {
+  unfilled({ endpointId, kind }: DueList): void {
     const endpoint = this.#present(endpointId)
     if (endpoint) this.#want(endpoint, kind)
   }

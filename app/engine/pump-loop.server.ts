@@ -20,6 +20,15 @@ interface PumpLoopInput extends PumpOwner, OwnershipUse {
   hasMore(): boolean
 }
 
+export interface LoopStatus {
+  owner: boolean
+  draining: boolean
+  /** When it last gave a sign of life; null = not yet. */
+  lastBeatAt: Millis | null
+  /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */
+  turns: number
+}
+
 export interface PumpLoop {
   start(): void
   /** Schedules a turn soon; several calls cause one turn. */
@@ -32,7 +41,7 @@ export interface PumpLoop {
   owns(account: string): boolean
   /** Has the process stopped waiting for work in progress? */
   stopped(): boolean
-  status(): { owner: boolean; draining: boolean; lastBeatAt: Millis | null; turns: number }
+  status(): LoopStatus
   beginDrain(): void
   /** Waits for work in progress (at most `limitMs`), calls `finish`, gives its accounts back. */
   drain(limitMs: number, finish: () => Promise<void>): Promise<void>

@@ -1,7 +1,7 @@
 // Starts due runs fairly: accounts take turns, each has a few in progress, and no run or record is worked on twice at a
 // time. Features are behind the ports: what a run is and does. Nothing here is durable.
 import type { Millis } from '../lib/clock.ts'
-import { createPumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
+import { createPumpLoop, type LoopStatus, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
 export interface PumpRun {
@@ -43,15 +43,10 @@ export interface RunLimits {
 /** A run mostly waits for the platform: with few slots, four accounts without responses would block all rules. */
 export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 50 }
 
-export interface RunPumpStatus {
-  owner: boolean
-  draining: boolean
+export interface RunPumpStatus extends LoopStatus {
   inFlight: number
   /** Due runs that are loaded and not in progress. */
   known: number
-  lastBeatAt: Millis | null
-  /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */
-  turns: number
 }
 
 export interface RunPump {

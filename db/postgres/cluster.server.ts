@@ -8,12 +8,7 @@ import { MEMBER, type PostgresCounts } from './database.server.ts'
 import { newsOf } from './news.server.ts'
 import { shareOf } from './share-of.server.ts'
 
-interface MemberOptions {
-  /** New with each start. */
-  id: string
-  /** The machine, the process on it and its start. */
-  process: string
-  version: string
+interface MemberOptions extends Pick<Member, 'id' | 'process' | 'version'> {
   clock: Clock
   counts?: PostgresCounts
   /** How the server lists its connections. */
@@ -155,10 +150,7 @@ function isTopic(topic: string): topic is BellTopic {
 }
 
 // The instances of one installation as rows: their beats, and the shares of the accounts they work for.
-interface MemberInput {
-  id: string
-  process: string
-  version: string
+interface MemberInput extends Pick<Member, 'id' | 'process' | 'version'> {
   now: number
 }
 

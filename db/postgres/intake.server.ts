@@ -11,6 +11,7 @@ import type { AcceptedEvent, AcceptOptions, EventStore, FanOutEndpoint, Incoming
 import type { PostgresConnections } from './client.server.ts'
 import { together } from './database.server.ts'
 import { rowsAsLists } from './rows-as-lists.ts'
+import type { DeliveryRow as StoredRow } from './settled-rows.server.ts'
 import { compare, tallyWriter } from './tally.server.ts'
 import { pairOf, recordQueue, type Stored } from './touched.server.ts'
 
@@ -46,17 +47,12 @@ const EVENT = rowsAsLists<EventRow>({
 
 const BODY = rowsAsLists<{ seq: number; body: string }>({ seq: 'bigint', body: 'text' })
 
-interface DeliveryRow {
-  eventSeq: number
-  endpointId: number
-  accountUuid: string
+interface DeliveryRow
+  extends Pick<StoredRow, 'eventSeq' | 'endpointId' | 'accountUuid' | 'stateReason' | 'dueAt' | 'settledAt'> {
   objectUuid: string
   state: 'pending' | 'stopped'
-  stateReason: string | null
-  dueAt: number
   deadlineAt: number
   createdAt: number
-  settledAt: number | null
 }
 const DELIVERY = rowsAsLists<DeliveryRow>({
   eventSeq: 'bigint',
@@ -236,12 +232,7 @@ function deliveryOf(
   }
 }
 
-interface Made {
-  id: number
-  eventSeq: number
-  endpointId: number
-  state: string
-}
+type Made = Pick<StoredRow, 'id' | 'eventSeq' | 'endpointId' | 'state'>
 
 interface Written {
   answers: AcceptedEvent[]

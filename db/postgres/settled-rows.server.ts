@@ -1,6 +1,7 @@
 // Writes the results of a batch of attempts: each table with one statement.
 import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
+import type { WaitingRow } from '../acts.ts'
 import type { Database, Step } from '../database.ts'
 import { type EndpointState, STOP_AT_ONCE } from '../sql/hot/settle.server.ts'
 import type { Tally } from '../sql/hot/tally.server.ts'
@@ -10,13 +11,8 @@ import { rowsAsLists } from './rows-as-lists.ts'
 import { tallyWriter } from './tally.server.ts'
 
 /** A delivery as it is, and then as the batch leaves it. */
-export interface DeliveryRow {
-  id: number
+export interface DeliveryRow extends Omit<WaitingRow, 'bytes'> {
   eventSeq: number
-  endpointId: number
-  accountUuid: string
-  cause: string
-  causeNo: number
   state: string
   stateReason: string | null
   dueAt: number
@@ -112,14 +108,6 @@ export function countReplay(replays: SettledBatch['replays'], id: number, delive
   replays.set(id, counts)
 }
 
-interface Stopped {
-  accountUuid: string
-  endpointId: number
-  cause: string
-  causeNo: number
-  bytes: number
-}
-
 /** Writes what a batch of reports leads to, and commits. Its endpoints and deliveries are locked. */
 export function settledWriter(
   db: Database,
@@ -134,7 +122,7 @@ export function settledWriter(
     `UPDATE delivery d SET due_at = g.at FROM unnest(@ids::bigint[], @ats::bigint[]) AS g(id, at)
      WHERE d.endpoint_id = g.id AND d.state = 'pending' AND d.due_at > g.at AND d.cause <> 'test'`,
   )
-  const stopWaiting = db.prepare<object, Stopped>(
+  const stopWaiting = db.prepare<object, Omit<WaitingRow, 'id'>>(
     `WITH waiting AS (
        SELECT w.*, g.at FROM unnest(@ids::bigint[], @ats::bigint[]) AS g(id, at) CROSS JOIN LATERAL (
          SELECT d.id AS delivery_id, d.due_at, coalesce(length(b.body), 0) AS bytes

@@ -10,12 +10,8 @@ export interface AccountRow {
   timezone: string
 }
 
-export interface CredentialRow {
+export interface CredentialRow extends SealedTokens {
   accountUuid: string
-  accessTokenSealed: string
-  refreshTokenSealed: string
-  expiresAt: Millis
-  scope: string
   state: 'connected' | 'reconnect'
   /** `reconnect`: why. `connected`: permissions ServiceM8 refused since the sign-in, space separated; null = none. */
   stateReason: string | null
@@ -49,6 +45,14 @@ export interface NewSession {
   replaces: string[]
   /** Proofs older than this are not carried over. */
   carryProofsSince: Millis
+}
+
+export interface SignIn {
+  account: AccountRow
+  tokens: SealedTokens
+  /** '' = the address named no account. */
+  named: string
+  session: NewSession
 }
 
 interface TicketRow {
@@ -97,14 +101,8 @@ export interface AccountStore {
   takeSignIn(
     stateHash: string,
   ): Promise<{ outcome: 'taken' | 'used' | 'expired'; externalId: string } | { outcome: 'unknown' }>
-  /**
-   * Stores account, tokens, mapping and session in one transaction. Writes nothing when the id is taken. `named` '' =
-   * the address named no account.
-   */
-  completeSignIn(
-    input: { account: AccountRow; tokens: SealedTokens; named: string; session: NewSession },
-    decide: DecideNamedAs,
-  ): Promise<NamedAs>
+  /** Stores account, tokens, mapping and session in one transaction. Writes nothing when the id is taken. */
+  completeSignIn(input: SignIn, decide: DecideNamedAs): Promise<NamedAs>
 
   openSession(session: NewSession): Promise<void>
   findSessions(tokenHashes: string[]): Promise<StoredSession[]>

@@ -1,5 +1,10 @@
 /** Activity, newest first: a webhook's log, the activity page, and calls to and from the platform. */
-import type { DeliveryCondition, SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
+import type {
+  LoggedDelivery,
+  RecordedCall,
+  SearchedRow,
+  StoredAttempt,
+} from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
@@ -7,21 +12,8 @@ interface AttemptRow extends Omit<StoredAttempt, 'peerIp'> {
   deliveryId: number
 }
 
-/** One event's delivery to one endpoint. */
-export interface DeliveryLogRow {
-  id: number
-  url: string
-  /** Name of the forwarding rule that owns the address; null = the webhook's own. */
-  rule: string | null
-  state: 'pending' | 'delivered' | 'expired' | 'stopped'
-  stateReason: string | null
-  dueAt: Millis
-  /** When it was delivered or ended; null while pending. */
-  settledAt: Millis | null
-  /** In the order they were made. */
+export interface DeliveryLogRow extends LoggedDelivery {
   attempts: AttemptRow[]
-  /** What decides when it is tried next. */
-  standing: DeliveryCondition
 }
 
 /** An event and its deliveries. */
@@ -55,18 +47,9 @@ export interface EventLogQuery {
 type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'opening' | 'webhook'
 
 /** One call to or from the platform. Secrets in it are masked and long texts cut when it is stored. */
-export interface NewApiActivity {
+export interface NewApiActivity extends RecordedCall {
   accountUuid: string
   activityType: ApiActivityType
-  /** Address with or without host; at most 500 characters are kept. */
-  endpoint: string
-  method: string
-  requestData: string | null
-  responseData: string | null
-  /** Null = no response. */
-  statusCode: number | null
-  userAgent: string | null
-  remoteIp: string | null
   durationMs: number | null
   /** True = an automation's `api_call`, counted as used. Missing = it is free. */
   counts?: boolean

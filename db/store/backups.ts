@@ -11,14 +11,9 @@ export interface BackupRunRow extends RunOfBackup {
   detail: Record<string, unknown>
 }
 
-interface EndedBackupRun {
+interface EndedBackupRun extends Omit<BackupRunRow, 'id' | 'kind' | 'startedAt'> {
   endedAt: Millis
   outcome: 'done' | 'failed'
-  name: string
-  databaseBytes: number
-  storedBytes: number
-  message: string
-  detail: Record<string, unknown>
 }
 
 export interface BackupStore {

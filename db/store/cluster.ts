@@ -1,6 +1,7 @@
 /** Several instances on one database: who lives, and who works for whose accounts. */
 
 export interface Member {
+  /** New with each start. */
   id: string
   /** The machine, the process on it and its start. */
   process: string

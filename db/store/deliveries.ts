@@ -9,9 +9,9 @@ import type {
   Settlement,
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
-import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
+import type { Replay, ReplayRequest, SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { ChooseEndpoints, FanOutEndpoint, PendingLimit } from './events.ts'
+import type { AcceptOptions, FanOutEndpoint } from './events.ts'
 
 /** An endpoint as the scheduler sees it. */
 export interface EndpointLane {
@@ -110,23 +110,9 @@ export interface SettledAttempt {
   endpoint: EndpointHealth
 }
 
-export interface ReplayRequest {
-  since: Millis
-  /** failed = expired or stopped, and never delivered to this endpoint. */
-  status: 'all' | 'failed'
-  objectUuid: string | null
-}
-
-export interface ReplayRow extends ReplayRequest {
-  id: number
+export interface ReplayRow extends Replay {
   endpointId: number
-  state: 'running' | 'done' | 'cancelled'
-  total: number
   made: number
-  delivered: number
-  undelivered: number
-  createdAt: Millis
-  endedAt: Millis | null
 }
 
 /** An event that a replay may send again. */
@@ -168,12 +154,9 @@ export interface ExpireHeldOptions {
   reason: (health: HeldHealth, accountHold: string | null) => string
 }
 
-export interface GrowOptions {
-  choose: ChooseEndpoints
-  limit: PendingLimit
+export interface GrowOptions extends Omit<AcceptOptions, 'stoppedReason'> {
   waitingPerReplay: number
   step: number
-  retryFor: number
 }
 
 export interface DeliveryStore {

@@ -1,44 +1,33 @@
 /** An account's endpoints (its webhooks and extra addresses), and our subscriptions at the platform. */
-import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
+import type { AddressHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
+import type { KnownSubscription } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ReplayRow } from './deliveries.ts'
+import type { FanOutEndpoint } from './events.ts'
 import type { PollCursorRow } from './records.ts'
 
-export type SubscriptionState = 'pending' | 'active' | 'replaced' | 'deleted'
+export type SubscriptionState = KnownSubscription['state']
 
 /** Our subscription at the platform. Stores the secret part of its address only as a hash and a sealed copy. */
-export interface SubscriptionRow {
-  id: number
+export interface SubscriptionRow extends KnownSubscription {
   accountUuid: string
-  object: string
   /** Comma-separated, sorted: what the platform accepted. */
   fields: string
   tokenHash: string
   tokenSealed: string
-  platformUuid: string | null
-  state: SubscriptionState
-  /** Active: why no events arrive. Replaced or deleted: the platform may still have it. Null = no problem. */
-  stateReason: string | null
-  /** Replaced: accepted until this time. */
-  endsAt: Millis | null
   createdAt: Millis
   updatedAt: Millis
 }
 
 /** The endpoint fields that the webhook screens read; the delivery engine writes them. */
-export interface EndpointRow
-  extends Omit<EndpointHealth, 'holdSince' | 'breakerProbes' | 'failureStreak' | 'failureEvents' | 'redirectStreak'> {
+export interface EndpointRow extends AddressHealth {
   id: number
-  url: string
   fieldFilter: string
   secretSealed: string
   /** Until when forwards are also signed with the previous secret; null = no previous secret. */
   previousSecretUntil: Millis | null
   lastAttemptAt: Millis | null
-  lastCode: number | null
-  lastSentence: string | null
-  pendingCount: number
 }
 
 /** Attempts that ended in one hour. */
@@ -82,14 +71,9 @@ export interface EndpointRecord extends EndpointFacts, EndpointRef {
 }
 
 /** What an endpoint is and wants. */
-export interface EndpointOutline extends EndpointRef {
+export interface EndpointOutline extends EndpointRef, Pick<EndpointRecord, 'name' | 'objectType' | 'fields'> {
   endpointId: number
-  /** Null for a webhook, which has no name. */
-  name: string | null
-  objectType: string
   url: string
-  /** Comma-separated; empty = all fields. */
-  fields: string
 }
 
 /** The result of a secret rotation. */
@@ -108,11 +92,7 @@ export interface SubscriptionSwitch {
   replacedUntil: Millis
 }
 
-export interface NewAddress {
-  objectType: string
-  url: string
-  /** Comma-separated; empty = every event of the object. */
-  fieldFilter: string
+export interface NewAddress extends Pick<FanOutEndpoint, 'objectType' | 'url' | 'fieldFilter'> {
   active: boolean
   /** Used for a new endpoint; a replaced webhook keeps its secret. */
   secretSealed: string
@@ -135,12 +115,7 @@ export interface EndpointUpdate {
 }
 
 /** A deleted endpoint, as far as its deletion can be undone. */
-export interface DeletedEndpoint {
-  /** Null for a webhook. */
-  name: string | null
-  objectType: string
-  /** Comma-separated as chosen; empty = all fields. */
-  fields: string
+export interface DeletedEndpoint extends Pick<EndpointRecord, 'name' | 'objectType' | 'fields'> {
   /** Deliveries that are neither sent nor ended. */
   pendingCount: number
 }

@@ -1,3 +1,4 @@
+import type { KnownSubscription } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** An event received from the platform, not yet stored. */
@@ -27,7 +28,7 @@ export interface FanOutEndpoint {
 }
 
 /** Chooses the endpoints of an event. Pure; called inside the transaction. */
-export type ChooseEndpoints = (
+type ChooseEndpoints = (
   event: { object: string; changedFields: readonly string[] },
   endpoints: readonly FanOutEndpoint[],
 ) => FanOutEndpoint[]
@@ -64,14 +65,9 @@ export interface AcceptOptions {
 }
 
 /** The owner of one of our callback addresses, found by the hash of its secret part. */
-export interface Ingress {
+export interface Ingress extends Pick<KnownSubscription, 'object' | 'state' | 'endsAt'> {
   subscriptionId: number
   accountUuid: string
-  /** Normalized object name. */
-  object: string
-  state: 'pending' | 'active' | 'replaced' | 'deleted'
-  /** Replaced: accepted until this time. */
-  endsAt: Millis | null
 }
 
 /** Stores incoming events. */

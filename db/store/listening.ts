@@ -11,10 +11,11 @@ import type {
   WantedReceipt,
 } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
-import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
+import type { Mute, ReceiptState } from '#app/domain/automations/receipt.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { MessageReceiver } from './run-guards.ts'
 import type { NewVerdict } from './triggers.ts'
 
 interface NewAnswer extends KnownAnswer {
@@ -25,12 +26,11 @@ interface NewAnswer extends KnownAnswer {
   tellUuid: string
 }
 
+/** Names a message among the effects of its run. */
+type MessagePlace = Pick<WantedReceipt, 'runId' | 'stepId' | 'itemKey'>
+
 /** Nothing automatic goes to this customer, or about this job, any more. */
-export interface StopMute {
-  kind: 'company' | 'job'
-  recordUuid: string
-  /** '' = unknown. */
-  name: string
+export interface StopMute extends Pick<Mute, 'kind' | 'recordUuid' | 'name'> {
   /** `text of 14:02`. */
   source: string
   /** For the list of changes. */
@@ -51,12 +51,6 @@ export interface Look {
   hasInbound: boolean
 }
 
-interface MessagePlace {
-  runId: number
-  stepId: string
-  itemKey: string
-}
-
 /** A message to a customer that waits for a time. */
 export interface WaitingMessage extends MessagePlace {
   effect: JournalEffect
@@ -64,25 +58,11 @@ export interface WaitingMessage extends MessagePlace {
   jobUuids: string[]
 }
 
-/** Who a message is for. */
-export interface MessageReceiver {
-  jobUuids: readonly string[]
-  companyUuids: readonly string[]
-  /** Under every key in use. */
-  receiverHashes: readonly string[]
-}
-
 /** A message that was opened or did not arrive. */
-export interface JudgedReceipt {
-  id: number
-  accountUuid: string
-  jobUuid: string
-  channel: Channel
+export interface JudgedReceipt extends Pick<Answer, 'id' | 'accountUuid' | 'jobUuid' | 'channel' | 'seenAt'> {
   state: ReceiptState
   /** When it came to this state, by the platform or by our look. */
   happenedAt: Millis
-  /** When it was seen. */
-  seenAt: Millis
 }
 
 /** An answer that no colleague was told of yet. */

@@ -42,9 +42,9 @@ export interface OperationsStore {
   deleteOldBodiesStep(deliveredBefore: Millis, before: Millis, fromSeq: number, limit: number): Promise<RetentionStep>
   /** Hourly counters older than that hour. */
   deleteOldHours(beforeHour: number): Promise<number>
-  /** Returns up to `pages` empty pages to the file system. */
+  /** Returns up to `pages` empty pages to the file system, where the engine does not do so by itself. */
   vacuumStep(pages: number): Promise<void>
-  /** Writes the WAL into the database file; `truncate` also empties the WAL. */
+  /** Writes the log into the database file; `truncate` also empties the log. */
   checkpoint(kind: 'passive' | 'truncate'): Promise<void>
   /** Test write to the disk. Throws when nothing can be written. Leaves no trace. */
   trialWrite(): Promise<void>

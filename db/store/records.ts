@@ -2,6 +2,7 @@
  * Records read from the platform's lists: the read position of each list, and snapshots of the records. Only one source
  * updates an object's snapshots; other consumers get the changes as events.
  */
+import type { KnownOfRecord } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent } from './events.ts'
 
@@ -30,18 +31,6 @@ export interface RecordValues {
 /** A record's values at its last read. */
 export interface SnapshotRow extends RecordValues {
   takenAt: Millis
-}
-
-/** What the snapshots and the latest run say about a record; null = nothing. */
-export interface KnownOfRecord {
-  object: string
-  recordUuid: string
-  /** The record's own values, its job's, and its customer's. */
-  own: Readonly<Record<string, string>> | null
-  job: Readonly<Record<string, string>> | null
-  company: Readonly<Record<string, string>> | null
-  /** The customer's name, as the job's latest run noted it. */
-  customer: string | null
 }
 
 /** An object that we poll because an endpoint of the account wants its events. */

@@ -5,14 +5,17 @@ import type { MessagesSent, Mute, SentAbout } from '#app/domain/automations/rece
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** The facts checked before a message to a customer. */
-interface MessageQuestion {
-  automationId: number
-  /** The receiver's hash under every key in use: see `receiverHashes`. */
-  receiverHashes: readonly string[]
-  /** Customers and jobs the message is about. */
-  companyUuids: readonly string[]
+/** Who a message is for, and the jobs and customers it is about. */
+export interface MessageReceiver {
   jobUuids: readonly string[]
+  companyUuids: readonly string[]
+  /** Under every key in use: see `receiverHashes`. */
+  receiverHashes: readonly string[]
+}
+
+/** The facts checked before a message to a customer. */
+interface MessageQuestion extends MessageReceiver {
+  automationId: number
   now: Millis
   /** When the account's day began. */
   dayStart: Millis

@@ -1,7 +1,7 @@
 /** Runs and their journal, from the request to the last row, including decisions made by a person. */
 
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, StoredRule } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunRequest, RunSubject, StartedRun } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
@@ -10,22 +10,16 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { MessageNote } from './run-guards.ts'
 
 /** A run that can continue now. */
-export interface DueRun {
-  id: number
-  accountUuid: string
-  recordUuids: string[]
+export interface DueRun extends Pick<RunRecord, 'id' | 'accountUuid' | 'recordUuids'> {
   /** True = a process already started it: this one, or one that has ended. */
   begun: boolean
 }
 
 /** A run's rule: its definition when the run began, and its current state. */
-export interface RuleOfRun {
-  name: string
+export interface RuleOfRun extends Pick<StoredRule, 'name' | 'active' | 'pausedReason'> {
   /** The version the run began with; null = no longer known. */
   definition: RuleDefinition | null
-  active: boolean
   deleted: boolean
-  pausedReason: Reason | null
 }
 
 /** `reason`: why it was queued, waiting or held until now. */

@@ -1,18 +1,13 @@
 /** Templates made by admins, and how often any template was copied. */
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { StoredRule } from '#app/domain/automations/rule.ts'
 import type { Category } from '#app/domain/template-categories.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-export interface TemplateRow {
-  id: number
+export interface TemplateRow extends Pick<StoredRule, 'id' | 'name' | 'definition' | 'createdAt' | 'updatedAt'> {
   accountUuid: string
-  name: string
   description: string
   category: Category
   isPublic: boolean
-  definition: RuleDefinition
-  createdAt: Millis
-  updatedAt: Millis
 }
 
 export interface TemplateStore {

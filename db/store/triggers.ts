@@ -2,7 +2,8 @@
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from './automations.ts'
-import type { RecordValues } from './records.ts'
+import type { PollTarget, RecordValues } from './records.ts'
+import type { FieldWrite } from './runs.ts'
 
 /** A changed record that rules watch, waiting to be read once for all of them. */
 export interface TouchedRecord {
@@ -23,7 +24,7 @@ export interface TouchedRecord {
   tries: number
 }
 
-export type Verdict =
+type Verdict =
   | 'fired'
   | 'not_matched'
   | 'not_triggered'
@@ -42,12 +43,8 @@ export interface NewVerdict {
 }
 
 /** A write by one of our runs, kept while its event may still arrive. */
-export interface OwnWrite {
-  field: string
-  value: string
+export interface OwnWrite extends Pick<FieldWrite, 'field' | 'value' | 'automationId' | 'hop'> {
   runId: number
-  automationId: number
-  hop: number
   at: Millis
 }
 
@@ -80,11 +77,7 @@ interface PolledTick {
 }
 
 /** An object that an account's rules watch, and how far its list was read. */
-export interface SweepTarget {
-  accountUuid: string
-  object: string
-  /** IANA zone. */
-  timezone: string
+export interface SweepTarget extends Omit<PollTarget, 'fieldFilters' | 'cursor'> {
   /** In the platform's own format; empty = never read. */
   watermark: string
   /** Not every record was read when the rules were switched on. */

@@ -1,13 +1,9 @@
 /** Rules' verdicts on a record, and upcoming runs: for the questions "why not?" and "what is next?". */
 import type { Millis } from '#app/lib/clock.ts'
-import type { Verdict } from './triggers.ts'
+import type { NewVerdict } from './triggers.ts'
 
-export interface StoredVerdict {
-  automationId: number
-  verdict: Verdict
+export interface StoredVerdict extends Omit<NewVerdict, 'recordUuid'> {
   at: Millis
-  /** JSON: why, with the value seen. */
-  detail: string | null
   /** The run it started. */
   runId: number | null
 }

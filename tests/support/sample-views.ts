@@ -1,5 +1,6 @@
 // Webhooks and log entries as a screen receives them, with overrides for tests.
-import type { EndpointView, ReplayView } from '#app/features/endpoints/endpoint-view.ts'
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
+import type { EndpointView } from '#app/features/endpoints/endpoint-view.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 
@@ -48,7 +49,7 @@ export function sampleRule(over: Partial<EndpointView> = {}): EndpointView {
   }
 }
 
-export function sampleReplay(over: Partial<ReplayView> = {}): ReplayView {
+export function sampleReplay(over: Partial<Replay> = {}): Replay {
   return {
     id: 1,
     since: SAMPLE_NOW - hours(24),

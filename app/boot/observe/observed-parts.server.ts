@@ -1,21 +1,15 @@
 // Wraps the parts for observation in one place: always counted, traced when a collector is configured. Tracing is
 // outermost, so that counted work is inside its span.
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Mailer } from '#app/adapters/mailer.ts'
 import { createMeasures } from '#app/adapters/measures.server.ts'
 import type { Measures } from '#app/adapters/measures.ts'
-import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformOAuth } from '#app/adapters/platform.ts'
 import { createProcessLoad, type ProcessLoad } from '#app/adapters/process-load.server.ts'
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
-import type { App } from '#app/context/app-context.ts'
-import type { Committer } from '#app/features/automations/actions/action.server.ts'
-import type { Deliver } from '#app/features/events/delivering/deliver.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { TracingSettings } from '#app/lib/tracing-settings.ts'
 import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
 import { allPatterns } from '#app/routes/route-patterns.ts'
-import type { Store } from '#db/store.ts'
 import {
   measureIngress,
   measureLog,
@@ -26,23 +20,16 @@ import {
   measureStore,
 } from './measured-parts.server.ts'
 
-type NodeHandler = (req: IncomingMessage, res: ServerResponse) => boolean
+type TracedParts = import('./traced-parts.server.ts').TracedParts
 
-export interface ObservedParts {
+export interface ObservedParts extends TracedParts {
   measures: Measures
   load: ProcessLoad
   log: Log
-  store(store: Store): Store
-  outbound(outbound: Outbound): Outbound
   oauth(oauth: PlatformOAuth): PlatformOAuth
   mailer(mailer: Mailer): Mailer
   platformCalled(call: PlatformCall): void
   jobEnded(job: string, outcome: 'done' | 'failed', durationMs: number): void
-  ingress(handle: NodeHandler): NodeHandler
-  acceptEvent(accept: App['acceptEvent']): App['acceptEvent']
-  deliver(deliver: Deliver): Deliver
-  run<T>(run: { id: number; account: string }, work: () => Promise<T>): Promise<T>
-  committer(committer: Committer): Committer
   start(): void
   stop(): Promise<void>
 }

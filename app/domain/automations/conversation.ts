@@ -51,12 +51,8 @@ export const ANSWER_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule'] as 
 export type AnswerState = (typeof ANSWER_STATES)[number]
 
 /** What a customer wrote back. */
-export interface Answer {
+export interface Answer extends Pick<Conversation, 'accountUuid' | 'jobUuid' | 'companyUuid' | 'channel'> {
   id: number
-  accountUuid: string
-  jobUuid: string
-  companyUuid: string | null
-  channel: Channel
   words: string
   writtenAt: Millis
   seenAt: Millis

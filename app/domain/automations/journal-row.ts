@@ -38,7 +38,7 @@ export interface JournalRow {
   state: StepState
   /** Attempts that count; a wait for the platform's limit does not. */
   attempt: number
-  /** Stays the same for every attempt of this effect. */
+  /** The same for every attempt of this effect: uuid of a record to create, key of a call, token of a file. */
   clientUuid: string
   /** Final texts, frozen at planning. */
   effect: JournalEffect

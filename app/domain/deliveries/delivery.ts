@@ -38,6 +38,15 @@ export interface EndpointHealth {
   lastSuccessAt: Millis | null
 }
 
+/** What screens read of an address: its health, the last answer, and what waits. */
+export interface AddressHealth
+  extends Omit<EndpointHealth, 'holdSince' | 'breakerProbes' | 'failureStreak' | 'failureEvents' | 'redirectStreak'> {
+  url: string
+  lastCode: number | null
+  lastSentence: string | null
+  pendingCount: number
+}
+
 /** live: an event from the platform · replay: "send everything since" · retry: one, by hand · test: a test event. */
 export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
 

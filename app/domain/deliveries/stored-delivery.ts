@@ -64,6 +64,17 @@ export interface FoundDelivery extends SearchedDelivery {
   deliveredSince?: boolean
 }
 
+/** One event's delivery to one endpoint, as a log shows it. */
+export interface LoggedDelivery extends Pick<FoundDelivery, 'id' | 'state' | 'stateReason' | 'dueAt' | 'settledAt'> {
+  url: string
+  /** Name of the forwarding rule that owns the address; null or missing = the webhook's own. */
+  rule?: string | null
+  /** In the order they were made. */
+  attempts: Omit<StoredAttempt, 'peerIp'>[]
+  /** What decides when it is tried next. */
+  standing: DeliveryCondition
+}
+
 /** Rows are newest first: by event, and for one event by delivery. A cursor points behind the row it names. */
 export interface SearchCursor {
   seq: number
@@ -82,6 +93,39 @@ export interface StoredAttempt extends AttemptTiming {
   sentence: string
   peerIp: string | null
   responseBody: string | null
+}
+
+/** A call to or from the platform, as it is kept. */
+export interface RecordedCall {
+  /** Address with or without host; at most 500 characters are kept. */
+  endpoint: string
+  method: string
+  requestData: string | null
+  responseData: string | null
+  /** Null = no response. */
+  statusCode: number | null
+  userAgent: string | null
+  remoteIp: string | null
+}
+
+export interface ReplayRequest {
+  since: Millis
+  /** failed = expired or stopped, and never delivered to this endpoint. */
+  status: 'all' | 'failed'
+  /** Only events of this record; null = all records. */
+  objectUuid: string | null
+}
+
+/** A replay of everything since a moment, with its progress. */
+export interface Replay extends ReplayRequest {
+  id: number
+  state: 'running' | 'done' | 'cancelled'
+  /** Number of events found when the replay was requested. */
+  total: number
+  delivered: number
+  undelivered: number
+  createdAt: Millis
+  endedAt: Millis | null
 }
 
 /** The owner of a delivery's address: a webhook or a forwarding rule. */

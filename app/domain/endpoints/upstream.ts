@@ -1,4 +1,4 @@
-// The platform as a sender: its event rhythm, and the result of comparing its webhook list with ours.
+// The platform as a sender: its event rhythm, what it was asked to send, and the result of comparing its webhook list with ours.
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface EventRhythm {
@@ -13,4 +13,17 @@ export interface UpstreamNote {
   verdict: 'ok' | 'warn' | 'fail'
   sentence: string
   at: Millis
+}
+
+/** What we asked the platform to send. */
+export interface KnownSubscription {
+  id: number
+  /** Normalized object name. */
+  object: string
+  platformUuid: string | null
+  state: 'pending' | 'active' | 'replaced' | 'deleted'
+  /** Active: why no events arrive. Replaced or deleted: the platform may still have it. Null = no problem. */
+  stateReason: string | null
+  /** Replaced: accepted until this time. */
+  endsAt: Millis | null
 }

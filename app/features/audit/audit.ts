@@ -1,9 +1,7 @@
-// The audit log's content: the list of actions, their texts, and what is never stored.
 import {
   ACTIONS,
   AUDIT_ACTIONS,
   type AuditAction,
-  type AuditActor,
   type AuditDetail,
   type AuditEntry,
   type AuditGroup,
@@ -184,18 +182,13 @@ export function asksNothingOfAudit(form: AuditForm): boolean {
 }
 
 /** An entry as the page shows it. */
-export interface AuditLine {
-  id: number
-  at: number
+export interface AuditLine extends Pick<AuditEntry, 'id' | 'at' | 'actor' | 'outcome' | 'ip'> {
   who: string
-  actor: AuditActor
   what: string
-  outcome: AuditOutcome
   /** More facts in words; '' = none. */
   facts: string
   /** The run it belongs to; null = none. */
   run: number | null
-  ip: string | null
   /** The entry's account; set only where entries of all accounts are shown. */
   accountUuid: string | null
 }

@@ -1,4 +1,5 @@
 // Decides the status of a webhook and the sentence that explains it to the owner.
+import type { AddressHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type PollState, pollsInVain } from '#app/domain/polling.ts'
@@ -10,20 +11,7 @@ import type { EndpointLine, EndpointView, WebhookStatus } from './endpoint-view.
 
 /** The facts that decide the status. Field names match the stored endpoint, so a row can be passed in. */
 export interface WebhookCondition {
-  endpoint: {
-    url: string
-    state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-    stateReason: string | null
-    stateSince: Millis
-    holdUntil: Millis | null
-    holdReason: string | null
-    breaker: 'closed' | 'open'
-    failingSince: Millis | null
-    lastSuccessAt: Millis | null
-    lastCode: number | null
-    lastSentence: string | null
-    pendingCount: number
-  }
+  endpoint: Omit<AddressHealth, 'nextProbeAt'>
   /** Since when and why delivery is on hold for the whole account; null or missing when it is not. */
   accountHold?: { since: Millis; reason: string } | null
   /** Our subscription at the platform: null when there is none; `stateReason` set when it does not work now. */

@@ -1,4 +1,5 @@
 // The data a screen shows about an endpoint, built by the use cases. Moments are epoch milliseconds.
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { PollState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -52,7 +53,7 @@ export interface EndpointView {
   /** For a stopped or given-up endpoint: undelivered events that could be sent again. Null when not counted. */
   missed: number | null
   /** "Send everything since …": running replays and one that ended recently, newest first. */
-  replays: ReplayView[]
+  replays: Replay[]
   /** Our address that the platform posts to, on a webhook's card; '' for none. */
   forwardingUrl: string
 }
@@ -87,20 +88,4 @@ export interface DeletedView {
   called: string
   /** Events that wait, and go out if the deletion is undone. */
   waiting: number
-}
-
-/** A replay of everything since a moment, with its progress. */
-export interface ReplayView {
-  id: number
-  since: Millis
-  status: 'all' | 'failed'
-  /** Only events of this record. */
-  objectUuid: string | null
-  state: 'running' | 'done' | 'cancelled'
-  /** Number of events found when the replay was requested. */
-  total: number
-  delivered: number
-  undelivered: number
-  createdAt: Millis
-  endedAt: Millis | null
 }

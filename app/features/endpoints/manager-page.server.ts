@@ -1,5 +1,6 @@
 // The manager page: loads its data and handles its forms.
 import type { App } from '#app/context/app-context.ts'
+import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
@@ -7,7 +8,7 @@ import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
-import { actOnCard, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
+import { actOnCard, type CardAct, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
 import { goneSentence, restoredFlash, resultPlace, UNDO_OVER } from './controls/control-text.ts'
 import type { DeliveryControls } from './controls/delivery-controls.server.ts'
 import { checkAfterSave } from './controls/endpoint-check.server.ts'
@@ -15,7 +16,6 @@ import { firstReplayForm, missedSince, readReplayForm } from './controls/replay-
 import type { ReplayForm, ReplayPanelData } from './controls/replay-text.ts'
 import { countReplay } from './controls/replay-webhook.server.ts'
 import { findDeleted, restoreEndpoint } from './controls/restore-endpoint.server.ts'
-import type { FieldErrors } from './endpoint.ts'
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
 import { KIND_TEXTS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
 import { foldRules } from './endpoint-status.ts'
@@ -28,6 +28,7 @@ import {
 } from './endpoint-view.ts'
 import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { type FirstStepView, firstSteps } from './first-steps.ts'
+import type { FormResult } from './form-result.ts'
 import { loadAccountNews } from './notices/account-news.server.ts'
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './notices/act-on-notices.server.ts'
 import type { AccountNews } from './notices/notice-view.ts'
@@ -35,11 +36,7 @@ import { loadWebhookLog } from './webhook-log.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
-interface ManagerPageData {
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  now: Millis
+interface ManagerPageData extends AccountFacts {
   /** Oldest first. */
   webhooks: EndpointView[]
   /** Oldest first: all rules, or when there are many, those that need a whole card. */
@@ -167,28 +164,14 @@ export async function loadManagerLog(
   return { entries, now: app.clock.now() }
 }
 
-/** The data for drawing a refused form again, with the typed values. */
-interface RefusedForm {
-  fieldErrors: FieldErrors
-  /** About the form as a whole. */
-  formError?: string
-  /** As typed, including `intent` and `id`. */
-  values: Record<string, string>
-}
-
 type ManagerActOutcome =
   /** Redirect to the plain page and show `flash`. Also when the webhook is already gone: no form is left to draw. */
-  | {
-      outcome: 'done'
-      /** Null when the page itself shows the result. */
-      flash: Flash | null
-      /** The card whose signing secret the next page shows. */
-      secretOf?: EndpointKey
-      /** The delivery that shows what a test sent. */
-      tested?: number
-    }
+  | ({ outcome: 'done' /** Null when the page itself shows the result. */; flash: Flash | null } & Omit<
+      CardAct,
+      'flash'
+    >)
   /** Draw the page again with `result` and answer with `status`. `toast` is null when a field says it. */
-  | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash | null }
+  | { outcome: 'refused'; status: number; result: FormResult; toast: Flash | null }
 
 /**
  * Runs a form of the page: `intent` create (callback_url, object, fields, useCustom, customObject), update (id, fields,

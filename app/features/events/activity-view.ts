@@ -1,4 +1,5 @@
 // The activity page's single list: merges received events and platform calls and describes them.
+import type { RecordedCall } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel } from './log.ts'
 
@@ -22,48 +23,30 @@ export interface WebhookRecord {
 }
 
 /** The fields of `GET /api/api-activity` that the page shows. Dates are ISO strings. */
-export interface ApiRecord {
+export interface ApiRecord extends RecordedCall {
   id: number
   activityType: string
-  method: string
-  endpoint: string
-  /** Null when no answer arrived. */
-  statusCode: number | null
   /** Milliseconds. */
   duration: number | null
-  remoteIp: string | null
-  userAgent: string | null
-  requestData: string | null
-  responseData: string | null
   createdAt: string
 }
 
-export interface WebhookItem {
+export interface WebhookItem extends Omit<WebhookRecord, 'webhookData' | 'receivedAt'> {
   kind: 'webhook'
   /** Unique in the merged list and stable across refreshes. */
   key: string
-  id: number
   at: Millis
-  objectType: string
-  objectUuid: string
-  recordName: string
-  changedFields: string[]
   data: ShownData | null
 }
 
-export interface ApiItem {
+export interface ApiItem extends Pick<ApiRecord, 'id' | 'method' | 'endpoint' | 'remoteIp' | 'userAgent'> {
   kind: 'api'
   key: string
-  id: number
   at: Millis
   type: string
   label: string
-  method: string
-  endpoint: string
   status: CallStatus
   durationMs: number | null
-  remoteIp: string | null
-  userAgent: string | null
   request: ShownData | null
   response: ShownData | null
 }

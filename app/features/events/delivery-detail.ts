@@ -1,7 +1,13 @@
 // One delivery with all its details: as stored, as the page shows it, as calls return it.
 import { type AttemptTiming, timingOf, wasSent } from '#app/domain/deliveries/attempt-timing.ts'
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
-import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
+import type {
+  FoundDelivery,
+  FoundRow,
+  SearchedRow,
+  StoredAttempt,
+  StoredDelivery,
+} from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { fullName, type RecordName } from '#app/domain/record-name.ts'
@@ -18,20 +24,11 @@ import {
   waitingOf,
 } from './delivery-status.ts'
 
-export interface AttemptView {
-  number: number
-  at: Millis
+export interface AttemptView extends Omit<StoredAttempt, keyof AttemptTiming> {
   /** False = nothing was sent: `sentence` says why. */
   sent: boolean
   delivered: boolean
-  outcome: string
-  sentence: string
-  statusCode: number | null
-  durationMs: number
   timing: AttemptTiming | null
-  url: string
-  peerIp: string | null
-  responseBody: string | null
 }
 
 export interface RequestView {
@@ -48,16 +45,12 @@ export interface RequestView {
 }
 
 /** Another delivery of the same event. */
-interface SiblingView {
-  id: number
-  status: DeliveryStatus
-  cause: DeliveryCause
+interface SiblingView extends Pick<DeliveryView, 'id' | 'status' | 'cause' | 'createdAt'> {
   url: string
   /** Name of the forwarding rule; null = the webhook's own address. */
   rule: string | null
   attempts: number
   lastCode: number | null
-  createdAt: Millis
 }
 
 export interface DeliveryView {
@@ -74,18 +67,7 @@ export interface DeliveryView {
   attempts: AttemptView[]
   /** Number of attempts made; after days of 429 more than are listed. */
   attemptsMade: number
-  event: {
-    seq: number
-    id: string
-    source: string
-    object: string
-    objectUuid: string
-    /** `Note on job 3128`, and the customer or the address; '' = unknown. */
-    what: string
-    who: string
-    changedFields: string[]
-    receivedAt: Millis
-  }
+  event: Omit<SearchedRow, 'delivery'> & Pick<RecordName, 'what' | 'who'> & { id: string; source: string }
   /** The card on the manager page; null when it was deleted. */
   owner: { label: string; card: EndpointKey | null }
   others: SiblingView[]

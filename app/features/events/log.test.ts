@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AddressState } from '#app/domain/deliveries/stored-delivery.ts'
+import type { AddressState, LoggedDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import {
-  activityLabel,
-  type LoggedDelivery,
-  logEntry,
-  logEntryJson,
-  rangeStart,
-  readLogQuery,
-  webhookData,
-} from './log.ts'
+import { activityLabel, logEntry, logEntryJson, rangeStart, readLogQuery, webhookData } from './log.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 

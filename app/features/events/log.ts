@@ -1,6 +1,6 @@
 // The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
 import { timingOf } from '#app/domain/deliveries/attempt-timing.ts'
-import type { DeliveryCondition, SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
+import type { LoggedDelivery, SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -57,19 +57,6 @@ export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis |
 /** An event with its deliveries, as stored. */
 interface LoggedEvent extends Omit<SearchedRow, 'delivery'> {
   deliveries: LoggedDelivery[]
-}
-
-export interface LoggedDelivery {
-  id: number
-  url: string
-  /** Name of the address's forwarding rule; null for the webhook's own address. */
-  rule?: string | null
-  state: 'pending' | 'delivered' | 'expired' | 'stopped'
-  stateReason: string | null
-  dueAt: Millis
-  settledAt: Millis | null
-  attempts: Omit<StoredAttempt, 'peerIp'>[]
-  standing: DeliveryCondition
 }
 
 /** `name`: what people call the record; null = nothing but its kind is known. */

@@ -1,5 +1,6 @@
 // Handles a platform call from its text to the result: echoes a challenge, or stores events on disk. The route module
 // and the fast path before it both use it; `app/http/platform-answer.ts` turns the result into HTTP.
+import type { SignedWebhookClaims } from '#app/adapters/servicem8/servicem8-signed.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { NewApiActivity } from '#db/store/activity.ts'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
@@ -163,21 +164,12 @@ function incoming(
   }
 }
 
-/** The claims of a verified manifest webhook: the signature identifies the account, not the address. */
-interface SignedEventClaims {
-  accountUuid: string
-  object: string
-  /** As sent: a list of `{uuid, changed_fields, time}`. */
-  entry: unknown
-  resourceUrl: string
-}
-
 type SignedEventOutcome =
   | { outcome: 'stored' | 'over_limit' | 'rejected' | 'unavailable' | 'unknown_account' }
   | { outcome: 'unreadable'; reason: string }
 
-/** Receives a manifest webhook. The caller has verified its signature. */
-export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventClaims): Promise<SignedEventOutcome> {
+/** Receives a manifest webhook. The caller has verified its signature, which identifies the account, not the address. */
+export async function receiveSignedEvent(app: ReceiveApp, claims: SignedWebhookClaims): Promise<SignedEventOutcome> {
   const { accountUuid, object, entry, resourceUrl } = claims
   const message = readPlatformCall({
     query: '',

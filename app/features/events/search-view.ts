@@ -1,7 +1,8 @@
 // The search for deliveries as pages and calls see it: its filters, its answers, and their texts.
 
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
-import { fullName } from '#app/domain/record-name.ts'
+import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
+import { fullName, type RecordName } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-status.ts'
@@ -62,18 +63,10 @@ export function asksNothing(form: SearchForm): boolean {
 }
 
 /** One line of the result: an event on its way to one address, or (`delivery` null) an event that was not forwarded. */
-export interface SearchHit {
+export interface SearchHit extends Omit<SearchedRow, 'seq' | 'delivery'>, Pick<RecordName, 'what' | 'who'> {
   eventId: string
   /** A test event sent on request. */
   test: boolean
-  object: string
-  objectUuid: string
-  /** `Note on job 3128`. */
-  what: string
-  /** The customer or the address; '' = unknown. */
-  who: string
-  changedFields: string[]
-  receivedAt: Millis
   delivery: {
     id: number
     status: DeliveryStatus

@@ -2,7 +2,7 @@
 import { grouped } from '#app/domain/count-text.ts'
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import type { RunOfBackup } from '#app/domain/operations.ts'
-import type { LoopState, SpaceSigns } from '#app/domain/process-signs.ts'
+import type { LoopState, ProcessSigns, SpaceSigns } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { reaches } from '#app/domain/space.ts'
 import { plural, spanText } from '#app/domain/time/moments.ts'
@@ -52,13 +52,10 @@ export interface BackupsView {
   runs: RunOfBackup[]
 }
 
-export interface MachineView {
+export interface MachineView extends Pick<ProcessSigns, 'node' | 'startedAt' | 'memoryBytes'> {
   version: string
   schema: number
-  node: string
   database: string
-  startedAt: Millis
-  memoryBytes: number
   /** Is there a mail server for notices? And how many notices of the last 24 hours could be told to nobody by e-mail. */
   mailServer: boolean
   untoldNotices: number

@@ -1,9 +1,9 @@
 // Converts zod schemas to JSON Schema 2020-12 for OpenAPI 3.1, including what refinements check.
 import { z } from 'zod'
-import type { Body, FieldNote } from '#app/contract/operation.ts'
+import type { Body, FieldLimits, FieldNote } from '#app/contract/operation.ts'
 
 /** The keywords that this code reads; others are passed through. */
-export interface JsonSchema {
+export interface JsonSchema extends Omit<FieldLimits, 'enum' | 'required'> {
   $ref?: string
   type?: string | string[]
   description?: string
@@ -16,16 +16,9 @@ export interface JsonSchema {
   oneOf?: JsonSchema[]
   additionalProperties?: boolean | JsonSchema
   propertyNames?: JsonSchema
-  format?: string
-  pattern?: string
   default?: unknown
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
   exclusiveMinimum?: number
   minItems?: number
-  maxItems?: number
   [keyword: string]: unknown
 }
 

@@ -1,12 +1,4 @@
-// The reference for the page and the text: calls in groups, their fields in rows, an example as a command.
-import {
-  limitText,
-  type Method,
-  type Operation,
-  type Parameter,
-  type Reference,
-  type Who,
-} from '#app/contract/operation.ts'
+import { limitText, type Operation, type Parameter, type Reference } from '#app/contract/operation.ts'
 import { type Refusal, refusalsOf } from '#app/contract/refusals.ts'
 import {
   answerSchema,
@@ -32,13 +24,9 @@ export interface ShownAnswer {
   example: string
 }
 
-export interface ShownCall {
+export interface ShownCall extends Pick<Operation, 'method' | 'path' | 'summary' | 'who'> {
   anchor: string
-  method: Method
-  path: string
-  summary: string
   description: readonly string[]
-  who: Who
   limit: string | null
   parameters: (FieldRow & { where: string })[]
   body: FieldRow[] | null

@@ -8,6 +8,7 @@ import type { Flash } from '#app/lib/flash.ts'
 import type { TemplateOfJson } from './template.ts'
 import type { BlankField, Sheet, TextField } from './template-sheet.ts'
 import { type LookBack, SHEET_TEXTS } from './template-text.ts'
+import type { TemplateRowView } from './template-view.ts'
 
 interface ShownBlank extends BlankField {
   /** The records to choose from; empty = the person types. */
@@ -24,11 +25,8 @@ interface SheetPreview {
   others: string[]
 }
 
-export interface SheetView {
-  id: number
-  name: string
+export interface SheetView extends Pick<TemplateRowView, 'id' | 'name' | 'overlap'> {
   sentence: SentenceParts
-  overlap: string | null
   blanks: ShownBlank[]
   texts: TextField[]
   /** By name of the field; '' = of the whole sheet. */

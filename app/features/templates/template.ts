@@ -90,14 +90,7 @@ export const templateBody = z.strictObject({
 export const copyBody = z.strictObject({ accountUUID: z.string(ACCOUNT_ID_MESSAGES.required) })
 
 export type ReadTemplate =
-  | {
-      outcome: 'read'
-      name: string
-      description: string
-      category: Category
-      isPublic: boolean
-      definition: RuleDefinition
-    }
+  | ({ outcome: 'read'; isPublic: boolean } & Pick<LibraryTemplate, 'name' | 'description' | 'category' | 'definition'>)
   | {
       outcome: 'invalid'
       issues: readonly { path: readonly PropertyKey[]; message: string; keys?: readonly string[] }[]

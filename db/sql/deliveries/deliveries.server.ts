@@ -5,7 +5,7 @@ import { dueDeliveryStore } from '../hot/claim.server.ts'
 import { settleStore } from '../hot/settle.server.ts'
 import { tallies } from '../hot/tally.server.ts'
 import { heldDeliveryStore } from './held-deliveries.server.ts'
-import { replayStore } from './replays.server.ts'
+import { type InsertDelivery, replayStore } from './replays.server.ts'
 
 type ByHand = Pick<DeliveryStore, 'retryDelivery' | 'pauseEndpoint' | 'resumeEndpoint'>
 
@@ -29,14 +29,7 @@ interface DeliveryToRetry {
   bytes: number | null
 }
 
-interface InsertRetry {
-  eventSeq: number
-  endpointId: number
-  accountUuid: string
-  objectUuid: string
-  now: number
-  deadlineAt: number
-}
+type InsertRetry = Omit<InsertDelivery, 'seq' | 'replayId'> & { eventSeq: number }
 
 /** Actions of a person: resend, pause, resume. */
 function byHand({ db, patient }: Connections): ByHand {

@@ -1,5 +1,6 @@
 // Long: one table of acts on deliveries, with the same few helpers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
@@ -12,7 +13,7 @@ import {
   LEEDS,
 } from '#tests/support/engine-world.server.ts'
 import { aboutTheFile } from '#tests/support/test-app.server.ts'
-import type { AttemptReport, DeliveryJob, ReplayRequest, SettleOptions } from '../../store/deliveries.ts'
+import type { AttemptReport, DeliveryJob, SettleOptions } from '../../store/deliveries.ts'
 import type { IncomingEvent } from '../../store/events.ts'
 
 let world: EngineWorld

@@ -1,11 +1,11 @@
 // Housekeeping of pending deliveries: after a restart, for ended endpoints, and past the deadline of held ones.
-import { expireHeldStep, type HeldRows } from '../../acts.ts'
+import { expireHeldStep, type HeldRows, type WaitingRow } from '../../acts.ts'
 import type { Step } from '../../database.ts'
 import type { DeliveryStore, Ending } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from '../endpoints/endpoint-rows.server.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
-import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
+import { WAITING_COLUMNS, waitingEnder } from './waiting.server.ts'
 
 /** Rows scanned in one step: other writers of their endpoint wait for it. */
 const STRETCH = 100

@@ -1,8 +1,9 @@
 // "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
+import type { ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { growReplay, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
-import type { DeliveryStore, GrowOptions, ReplayedEvent, ReplayRequest, ReplayRow } from '../../store/deliveries.ts'
+import type { DeliveryStore, GrowOptions, ReplayedEvent, ReplayRow } from '../../store/deliveries.ts'
 import type { FanOutEndpoint } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
@@ -20,16 +21,12 @@ export const SEQ_SLACK = minutes(1)
 /** Events per page of replayable events. */
 const COUNT_STEP = 500
 
-interface InsertReplay extends ReplayRequest {
-  accountUuid: string
-  endpointId: number
-  nextSeq: number
-  untilSeq: number
+interface InsertReplay extends Omit<RunningReplay, 'waiting'> {
   total: number
   now: number
 }
 
-interface InsertDelivery {
+export interface InsertDelivery {
   seq: number
   endpointId: number
   accountUuid: string

@@ -1,17 +1,8 @@
 // Ends pending deliveries without sending them: sets state and reason, adds a log row, updates the counters.
-
+import type { WaitingRow } from '../../acts.ts'
 import type { Step } from '../../database.ts'
 import type { Connections } from '../connections.ts'
 import type { Tally } from '../hot/tally.server.ts'
-
-export interface WaitingRow {
-  id: number
-  accountUuid: string
-  endpointId: number
-  cause: string
-  causeNo: number
-  bytes: number
-}
 
 interface WaitingEnder {
   /** Ends these deliveries. Call inside a transaction. */

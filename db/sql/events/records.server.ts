@@ -1,16 +1,9 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { setImmediate } from 'node:timers/promises'
+import type { KnownOfRecord } from '#app/domain/record-name.ts'
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
-import type {
-  KnownOfRecord,
-  PollCursorRow,
-  PolledTake,
-  PollTarget,
-  RecordStore,
-  SnapshotRow,
-  TakenIn,
-} from '../../store/records.ts'
+import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
 import type { Connections } from '../connections.ts'
 import { eventWriter, newBatch } from '../hot/accept.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
@@ -22,16 +15,11 @@ const NEEDED = `EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.accoun
   AND e.object_type = substr(c.source, length(@purpose) + 2))`
 
 /** An address for a polled object, with the object's cursor if it has one. */
-interface AddressRow {
-  accountUuid: string
+interface AddressRow extends Omit<PollCursorRow, 'source'> {
   object: string
   timezone: string
   fieldFilter: string
   source: string | null
-  watermark: string
-  lastOkAt: number | null
-  lastError: string | null
-  nextAt: number
 }
 
 const ADDRESSES = `SELECT e.account_uuid AS accountUuid, e.object_type AS object, a.timezone, e.field_filter AS fieldFilter,

@@ -1,5 +1,6 @@
 // Changed records that rules watch: stored in the transaction that stores the event, so none is lost.
 import type { Database } from '../../database.ts'
+import type { TouchedRecord } from '../../store/triggers.ts'
 
 /** A record is evaluated this long after its last change … ms */
 const SETTLES = 2_000
@@ -9,13 +10,8 @@ const AT_LATEST = 20_000
 /** Watched on purpose: the platform names this field when a record is created, and never again (facts: 4.4). */
 export const CREATED_MARK = 'uuid'
 
-export interface Touch {
-  accountUuid: string
-  object: string
-  recordUuid: string
+export interface Touch extends Pick<TouchedRecord, 'accountUuid' | 'object' | 'recordUuid' | 'created' | 'eventSeq'> {
   changedFields: readonly string[]
-  created: boolean
-  eventSeq: number | null
   at: number
   /** True: no rule that watches it waits for more changes. */
   atOnce: boolean

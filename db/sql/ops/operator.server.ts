@@ -210,11 +210,7 @@ export const ROOM_SOURCES: readonly Source[] = [
   { kind: 'audit', from: 'audit_entry a', id: 'a.id', bytes: '190 + octet_length(a.target) + octet_length(a.detail)' },
 ]
 
-interface Measured {
-  rows: number
-  bytes: number
-  estimated: boolean
-}
+type Measured = Omit<RoomTaken, 'kind'>
 
 interface RoomMeter {
   /** `known`: what the engine estimates by itself. */

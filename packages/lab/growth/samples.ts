@@ -148,8 +148,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/form/form-shown.ts isParameterShown': 'names of our own controls',
   'app/domain/automations/history-address.ts': 'an address of ours',
   'app/features/automations/rules/import-rule.ts exportRule': ROWS,
-  'app/features/automations/rules/journal.ts afterGuardPutOff': ROWS,
-  'app/features/automations/rules/journal.ts afterPlanPutOff': ROWS,
   'app/domain/time/local-time.ts': 'moments and zones',
   'app/lib/zone.ts': 'moments and zones',
   'app/lib/families.ts': 'names of our own methods',
@@ -189,7 +187,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/endpoints/automation-tools.ts addressWord': WORDS,
   'app/features/events/gone-text.ts': WORDS,
   'app/features/endpoints/endpoint-view.ts titleOf': WORDS,
-  'app/features/endpoints/controls/control-text.ts testedFlash': WORDS,
   'app/features/endpoints/ui/form/check-webhook-form.ts':
     'runs in the browser of whoever types; the server reads forms its own way',
   'app/features/endpoints/controls/endpoint-check.ts': ROWS,

@@ -1,17 +1,12 @@
 import type { ReactNode } from 'react'
 import { type AccountLink, accountAddress } from '#app/domain/account-address.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 
 /** What every page about the account starts from. */
-export interface AccountFrameProps {
+export interface AccountFrameProps extends AccountFacts {
   account: AccountLink
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** The server's time. */
-  now: Millis
 }
 
 /** A page below "Account and security", with the way back. */

@@ -2,6 +2,7 @@
 // preview and live runs share `plan`, so what is shown is what is sent.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
 import type { Apart } from '../../../lib/apart.ts'
@@ -37,13 +38,9 @@ export interface PlanContext extends PlaceholderScope {
   senderStaffUuid?: string | null
 }
 
-interface EffectIdentity {
+interface EffectIdentity extends Pick<JournalRow, 'stepId' | 'itemKey' | 'clientUuid'> {
   accountUuid: string
   runId: number
-  stepId: string
-  itemKey: string
-  /** The same for every attempt: uuid of a record to create, key of a call, token of a file. */
-  clientUuid: string
   /** When the effect was marked as sending, epoch ms; for searches "since then". */
   sendingAt: number
 }

@@ -2,7 +2,6 @@
 import type { App } from '#app/context/app-context.ts'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
@@ -13,10 +12,7 @@ import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } 
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 
-interface MuteRequest {
-  kind: 'company' | 'job'
-  recordUuid: string
-  until: Millis | null
+interface MuteRequest extends Pick<Mute, 'kind' | 'recordUuid' | 'until'> {
   /** Name shown on the page, used when ServiceM8 cannot be reached. */
   knownName?: string
 }

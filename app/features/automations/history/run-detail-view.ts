@@ -1,8 +1,10 @@
 // One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { MessageView } from '#app/domain/automations/message-view.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
+import type { PreviewStepView } from '../preview/preview-view.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { isLive } from './log-line.ts'
@@ -30,14 +32,10 @@ export interface ItemView {
   settle: boolean
 }
 
-export interface StepView {
+export interface StepView extends Pick<PreviewStepView, 'label' | 'warnings' | 'notes'> {
   stepId: string
   number: number
-  label: string
   mark: StepMark
-  warnings: string[]
-  /** Useful notes that are not problems. */
-  notes: string[]
   /** The step's parameters, and the values of its placeholders; null = the run has not reached this step. */
   executed: ExecutedView | null
   items: ItemView[]
@@ -54,7 +52,7 @@ export interface RunOffers {
   cancel: string | null
 }
 
-export interface RunView {
+export interface RunView extends Pick<RunRecord, 'recordUuids' | 'replayOf' | 'startedAt' | 'endedAt'> {
   line: RunLine
   /** What happened, with names: `Texted Joan Hartley · job 3128`. */
   title: string
@@ -65,11 +63,7 @@ export interface RunView {
   /** `Status: Quote → Completed`; without fields that only hold ids. */
   changes: string[]
   matched: MatchedView | null
-  recordUuids: string[]
   object: string
-  replayOf: number | null
-  startedAt: number | null
-  endedAt: number | null
   steps: StepView[]
   offers: RunOffers
   /** True while the run changes on its own: keep refreshing. */

@@ -6,12 +6,11 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Execution } from '../runs/run-history.ts'
-import { startsLater } from './log-line.ts'
+import { type LogLine, startsLater } from './log-line.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 import type { RunStanding } from './run-marks.ts'
 
-export interface RunLine {
-  id: number
+export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
   ruleId: number
   ruleName: string
   /** `Job 4411`; several records are counted. */
@@ -21,10 +20,6 @@ export interface RunLine {
   standing: RunStanding
   needsYou: boolean
   happened: string
-  /** The trigger. */
-  because: string
-  /** Epoch ms. */
-  at: number
   /** When it continues on its own, epoch ms; null = never. */
   goesOnAt: number | null
   /** What became of its messages; null = it has sent none. */

@@ -1,21 +1,17 @@
 // What a customer wrote back: which rows are new.
-import type { Conversation, KnownAnswer, ListeningFacts } from '#app/domain/automations/conversation.ts'
-import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
+import type { Answer, Conversation, KnownAnswer, ListeningFacts } from '#app/domain/automations/conversation.ts'
+import { CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { momentOfWall, momentsOfWall, type Wall } from '#app/lib/zone.ts'
 import type { HistoryRow } from './history-rows.ts'
 
 /** An answer that waits for a person. */
-export interface AnswerView {
-  id: number
+export interface AnswerView extends Pick<Answer, 'id' | 'channel' | 'words' | 'writtenAt'> {
   /** The customer's name; '' = unknown. */
   customer: string
   /** `Job 4411`. */
   job: string
-  channel: Channel
-  words: string
-  writtenAt: Millis
 }
 
 /** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */

@@ -1,5 +1,5 @@
 // Actions of the buttons around the rule form, and the results the page shows afterwards.
-import type { Millis } from '#app/lib/clock.ts'
+import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import type { Backtest } from '../form/form-preview.ts'
 import { emptyForm, type FormState } from '../form/form-state.ts'
 import type { LogLine } from '../history/log-line.ts'
@@ -70,11 +70,7 @@ export type PageResult =
   | { kind: 'backtested'; ruleId: number; name: string; backtest: Backtest }
   | { kind: 'import_refused'; text: string; message: string }
 
-export interface AutomationPageData {
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
-  now: Millis
+export interface AutomationPageData extends AccountFacts {
   /** Newest first; null = loading failed. */
   rules: RuleCardView[] | null
   /** The last 20 executions; null = the address does not open them. */

@@ -202,10 +202,17 @@ export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis):
   }
 }
 
-/** The change when planning failed for now. `retryAt` = a moment the platform named; it costs no attempt. */
+/** Why a read failed. `retryAt` = a moment the platform named; it costs no attempt. */
+export interface PutOff {
+  errorClass: string
+  sentence: Reason
+  retryAt: Millis | null
+}
+
+/** The change when planning failed for now. */
 export function afterPlanPutOff(
   row: Pick<JournalRow, 'attempt' | 'plannedAt'>,
-  answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
+  answer: PutOff,
   now: Millis,
 ): Omit<RowChange, 'result' | 'try'> {
   if (answer.retryAt !== null || BLOCKING.has(answer.errorClass)) {
@@ -229,12 +236,8 @@ export function afterPlanPutOff(
   }
 }
 
-/** The change when a guard could not judge a planned message, just before it leaves. `answer` as of `afterPlanPutOff`. */
-export function afterGuardPutOff(
-  row: JournalRow,
-  answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
-  now: Millis,
-): RowChange {
+/** The change when a guard could not judge a planned message, just before it leaves. */
+export function afterGuardPutOff(row: JournalRow, answer: PutOff, now: Millis): RowChange {
   const { retryAt, sentence } = answer
   const blocks = BLOCKING.has(answer.errorClass)
   if (retryAt === null && !blocks) return { ...afterPlanPutOff(row, answer, now), result: row.result, try: null }

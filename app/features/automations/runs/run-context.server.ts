@@ -1,19 +1,14 @@
 // Loads the context that all plans of a run share, once: the account, the current records, and our own defaults.
 import type { App } from '#app/context/app-context.ts'
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { AccountProfile } from '../actions/action.server.ts'
 import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.server.ts'
 import { partsOfSteps } from './run-parts.ts'
 import { contextValues, type RunContext, type StepParts } from './run-step.server.ts'
 
-export interface ContextRequest {
+export interface ContextRequest extends Pick<RunContext, 'automation' | 'definition' | 'triggerData'> {
   accountUuid: string
-  automation: { id: number; name: string }
-  definition: RuleDefinition
   object: string
   recordUuids: string[]
-  triggerData: TriggerData
 }
 
 type ContextParts = Pick<StepParts, 'defaults'> & { facts: RunFacts }

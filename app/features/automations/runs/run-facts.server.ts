@@ -1,12 +1,12 @@
 // Loads the inputs of a plan: the current records, the account, and the trigger.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { Reason } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
 import { reportTrouble } from '../actions/failure-text.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
+import type { PutOff } from '../rules/journal.ts'
 
 /** The part of the fact loader that runs use. */
 export interface RunFacts {
@@ -24,13 +24,6 @@ export interface RunFacts {
   ): Promise<{ outcome: 'ok'; facts: RecordFacts[] } | CallFailure>
   profile(accountUuid: string): Promise<{ outcome: 'ok'; profile: AccountProfile } | CallFailure>
   reader(accountUuid: string): ReadOnlyPlatform
-}
-
-/** Why a read failed; input of `afterPlanPutOff`. */
-export interface PutOff {
-  errorClass: string
-  sentence: Reason
-  retryAt: number | null
 }
 
 /** Above this number, records are first looked up in a list, then read one by one. */

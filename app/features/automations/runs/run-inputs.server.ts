@@ -1,11 +1,12 @@
 // Inputs of a run in progress.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { MessageReceiver } from '#db/store/listening.ts'
+import type { MessageReceiver } from '#db/store/run-guards.ts'
 import type { ClaimedRun, RunFence } from '#db/store/runs.ts'
 import type { Committer } from '../actions/action.server.ts'
+import type { PutOff } from '../rules/journal.ts'
 import type { ContextLoader } from './run-context.server.ts'
-import type { PutOff, RunFacts } from './run-facts.server.ts'
+import type { RunFacts } from './run-facts.server.ts'
 import type { StepParts } from './run-step.server.ts'
 
 export type RunApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings'>

@@ -6,6 +6,7 @@ import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
+import type { ContextRequest } from '../runs/run-context.server.ts'
 import type { EvaluateApp } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 
@@ -27,10 +28,7 @@ export type MatchedNow =
   | { outcome: 'failed'; failure: CallFailure }
 
 /** The search for a rule's records at one moment. */
-interface Search {
-  accountUuid: string
-  definition: RuleDefinition
-  object: string
+interface Search extends Pick<ContextRequest, 'accountUuid' | 'definition' | 'object'> {
   at: JudgedAt
 }
 

@@ -48,7 +48,7 @@ export function isCardIntent(text: string | undefined): text is CardIntent {
 }
 
 /** The message for the next page, and whether that page opens the card's signing secret. */
-interface CardAct {
+export interface CardAct {
   flash: Flash
   secretOf?: EndpointKey
   /** The delivery that shows what a test sent. */

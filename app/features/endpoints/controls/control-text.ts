@@ -3,6 +3,7 @@
 import { grouped } from '#app/domain/count-text.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { clockTime, plural } from '#app/domain/time/moments.ts'
+import type { ForwardingResultView } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { Thing } from '../endpoint-kinds.ts'
@@ -71,12 +72,9 @@ export const SENT_AGAIN: Flash = {
   description: 'The result appears in the recent activity within seconds.',
 }
 
-export function testedFlash(result: {
-  success: boolean
-  statusCode: number | null
-  responseTime: number
-  error: string | null
-}): Flash {
+export function testedFlash(
+  result: Pick<ForwardingResultView, 'success' | 'statusCode' | 'responseTime' | 'error'>,
+): Flash {
   if (result.success) {
     const title = `Test webhook sent successfully (Status: ${result.statusCode ?? '–'})`
     return { kind: 'success', title, description: `It took ${result.responseTime} ms.` }

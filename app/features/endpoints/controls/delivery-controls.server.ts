@@ -1,6 +1,6 @@
 // The delivery engine's functions that a webhook's buttons need. The routes pass them in, bound to one account.
+import type { ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import type { NoticeLimits } from '../notices/act-on-notices.server.ts'
-import type { ReplayRequest } from './replay-request.ts'
 import type { SendSample } from './test-webhook.server.ts'
 
 export interface DeliveryControls extends NoticeLimits {

@@ -1,19 +1,11 @@
 // "Send everything since …": the requests that the form and the call accept.
 import { z } from 'zod'
+import type { Replay, ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { localInput, momentOf } from '#app/domain/time/local-time.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'
-import type { ReplayView } from '../endpoint-view.ts'
 import type { ReplayForm } from './replay-text.ts'
-
-export interface ReplayRequest {
-  since: Millis
-  /** failed = given up or stopped, and never delivered. */
-  status: 'all' | 'failed'
-  /** Only events of this record; null for all records. */
-  objectUuid: string | null
-}
 
 const record = z
   .string({ error: 'Must be the uuid of a record' })
@@ -78,7 +70,7 @@ export function missedSince(stoppedAt: Millis): ReplayRequest {
 const RESULT_SHOWN = hours(1)
 
 /** The replays a card shows, from the latest ones (newest first): running ones, and the newest result if recent. */
-export function shownReplays(replays: readonly ReplayView[], now: Millis): ReplayView[] {
+export function shownReplays(replays: readonly Replay[], now: Millis): Replay[] {
   const fresh = replays.find((one) => one.state !== 'running' && (one.endedAt ?? 0) > now - RESULT_SHOWN)
   return replays
     .filter((one) => one.state === 'running' || one === fresh)
@@ -89,7 +81,7 @@ export function shownReplays(replays: readonly ReplayView[], now: Millis): Repla
 }
 
 /** A replay as calls return it. */
-export function replayJson(replay: ReplayView) {
+export function replayJson(replay: Replay) {
   const { id, state, status, objectUuid, total, delivered, undelivered } = replay
   return {
     replayId: id,

@@ -1,9 +1,9 @@
 // "Send everything since …" on the page: its form values in the URL, and its sentences.
 import { grouped } from '#app/domain/count-text.ts'
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
-import type { ReplayView } from '../endpoint-view.ts'
 
 /** The form's values, as typed. */
 export interface ReplayForm {
@@ -30,7 +30,7 @@ export function replayFormOf(params: URLSearchParams): ReplayForm | null {
 }
 
 /** Describes the progress or the result of a replay in one sentence. */
-export function replaySentence(replay: ReplayView): string {
+export function replaySentence(replay: Replay): string {
   const { total, delivered, undelivered } = replay
   const failed = undelivered === 0 ? '' : `, ${grouped(undelivered)} not delivered`
   switch (replay.state) {

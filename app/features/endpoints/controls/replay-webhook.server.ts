@@ -1,10 +1,11 @@
 // "Send everything since …" for the address of one webhook or rule: count, start once, view, cancel.
 import type { App } from '#app/context/app-context.ts'
+import type { ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { ReplayRow } from '#db/store/deliveries.ts'
 import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
-import { type ReplayRequest, sameRequest } from './replay-request.ts'
+import { sameRequest } from './replay-request.ts'
 
 type ReplayApp = Pick<App, 'store'>
 

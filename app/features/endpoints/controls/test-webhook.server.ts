@@ -5,21 +5,13 @@ import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
+import type { PlatformEvent } from '#app/features/events/event.ts'
+import type { ForwardingResultView } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 
 /** The result of the single attempt. */
-export interface TestResult {
-  /** The delivery that shows what was sent. */
-  deliveryId: number
-  success: boolean
-  /** Null when no answer arrived. */
-  statusCode: number | null
-  /** ms */
-  responseTime: number
-  /** One sentence; null when the event was delivered. */
-  error: string | null
-}
+export type TestResult = Pick<ForwardingResultView, 'deliveryId' | 'success' | 'statusCode' | 'responseTime' | 'error'>
 
 /** Sends a sample to an endpoint immediately and returns the result; null when the endpoint does not exist. */
 export type SendSample = (endpointId: number, sample: SampleEvent) => Promise<TestResult | null>
@@ -48,13 +40,7 @@ export async function testWebhook(
 }
 
 /** Looks like the platform's own event: same shape, real field names of the object, no user's data. */
-export interface SampleEvent {
-  object: string
-  objectUuid: string
-  changedFields: string[]
-  /** The JSON text of the request body. */
-  body: string
-}
+export type SampleEvent = Pick<PlatformEvent, 'object' | 'objectUuid' | 'changedFields' | 'body'>
 
 /** The fields that change most often, per object, so that the sample resembles real events. */
 const TELLING: Record<string, readonly string[]> = {

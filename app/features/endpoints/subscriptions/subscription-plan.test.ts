@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type ListedSubscription, type OwnSubscription, planRepairs } from './subscription-plan.ts'
+import type { KnownSubscription } from '#app/domain/endpoints/upstream.ts'
+import { type ListedSubscription, planRepairs } from './subscription-plan.ts'
 
 const NOW = 1_000_000
 
-function own(id: number, state: OwnSubscription['state'], rest: Partial<OwnSubscription> = {}): OwnSubscription {
+function own(id: number, state: KnownSubscription['state'], rest: Partial<KnownSubscription> = {}): KnownSubscription {
   return { id, object: 'job', state, stateReason: null, endsAt: null, platformUuid: null, ...rest }
 }
 
@@ -11,7 +12,7 @@ function listed(uuid: string, ownId: number | null, rest: Partial<ListedSubscrip
   return { uuid, ownId, active: true, fields: ['status', 'date'], lastFailureReason: null, ...rest }
 }
 
-function plan(rows: OwnSubscription[], entries: ListedSubscription[], needed = ['job']) {
+function plan(rows: KnownSubscription[], entries: ListedSubscription[], needed = ['job']) {
   return planRepairs({ own: rows, listed: entries, needed, now: NOW })
 }
 

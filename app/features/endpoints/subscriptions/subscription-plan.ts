@@ -1,16 +1,7 @@
 // Plans the repairs that make the platform's list of subscriptions and ours agree. Pure.
+import type { KnownSubscription } from '#app/domain/endpoints/upstream.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
-
-/** One of our rows. */
-export interface OwnSubscription {
-  id: number
-  object: string
-  state: 'pending' | 'active' | 'replaced' | 'deleted'
-  stateReason: string | null
-  endsAt: Millis | null
-  platformUuid: string | null
-}
 
 /** One entry of the platform's list that posts to our address. `ownId` is null when its token is unknown (by now). */
 export interface ListedSubscription {
@@ -43,15 +34,15 @@ export type Repair =
  * plan ignores them.
  */
 export function planRepairs(input: {
-  own: readonly OwnSubscription[]
+  own: readonly KnownSubscription[]
   listed: readonly ListedSubscription[]
   needed: readonly string[]
   now: Millis
 }): Repair[] {
   const { own, listed, now } = input
   const needed = input.needed.filter((object) => !isPolled(object))
-  const isNeeded = (row: OwnSubscription) => needed.includes(row.object)
-  const liveEntryOf = (row: OwnSubscription) => listed.find((entry) => entry.active && entry.ownId === row.id)
+  const isNeeded = (row: KnownSubscription) => needed.includes(row.object)
+  const liveEntryOf = (row: KnownSubscription) => listed.find((entry) => entry.active && entry.ownId === row.id)
 
   const active = own.filter((row) => row.state === 'active')
   const repairs: Repair[] = active.flatMap((row) => repairOfActive(row, liveEntryOf(row), isNeeded(row)) ?? [])
@@ -69,7 +60,7 @@ export function planRepairs(input: {
   }
   repairs.push(...own.flatMap((row) => (liveEntryOf(row) ? [] : (repairOfPast(row, now) ?? []))))
 
-  const isKept = (row: OwnSubscription) => {
+  const isKept = (row: KnownSubscription) => {
     if (row.state === 'pending') return repairs.some((repair) => repair.act === 'adopt' && repair.id === row.id)
     if (!isNeeded(row)) return false
     // A replaced one still brings events (accepted for 72 hours), so remove it only when its successor is live.
@@ -82,14 +73,18 @@ export function planRepairs(input: {
   return repairs
 }
 
-function repairOfActive(row: OwnSubscription, live: ListedSubscription | undefined, isNeeded: boolean): Repair | null {
+function repairOfActive(
+  row: KnownSubscription,
+  live: ListedSubscription | undefined,
+  isNeeded: boolean,
+): Repair | null {
   if (!isNeeded) return { act: 'end', id: row.id }
   const isNoted = row.platformUuid === live?.uuid && row.stateReason === null
   return live && !isNoted ? { act: 'note', id: row.id, platformUuid: live.uuid } : null
 }
 
 function repairOfPending(
-  { id, object }: OwnSubscription,
+  { id, object }: KnownSubscription,
   live: ListedSubscription | undefined,
   isWanted: boolean,
 ): Repair {
@@ -98,7 +93,7 @@ function repairOfPending(
 }
 
 /** Plans the repair of a replaced or deleted subscription that the platform no longer lists. */
-function repairOfPast({ id, state, stateReason, endsAt }: OwnSubscription, now: Millis): Repair | null {
+function repairOfPast({ id, state, stateReason, endsAt }: KnownSubscription, now: Millis): Repair | null {
   if (state !== 'replaced' && state !== 'deleted') return null
   const over = state === 'deleted' || (endsAt !== null && endsAt <= now)
   const isSettled = stateReason === null && (state === 'deleted' || !over)

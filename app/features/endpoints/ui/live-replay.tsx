@@ -1,13 +1,13 @@
 // Keeps the progress of a replay up to date while the page is visible.
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { ReplayView } from '../endpoint-view.ts'
 
 export const REPLAY_REFRESH_MS = seconds(2)
 
 /** The result of one refresh: the replay (null = its result is no longer shown), or a failure. */
-export type ReplayTurn = { replay: ReplayView | null } | { failed: true }
+export type ReplayTurn = { replay: Replay | null } | { failed: true }
 
 /** The route exports this as `clientLoader`: a failed refresh must not replace the page. */
 export async function replayTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<ReplayTurn> {
@@ -19,7 +19,7 @@ export async function replayTurn({ serverLoader }: ClientLoaderFunctionArgs): Pr
 }
 
 /** Returns the current replay, refreshed every two seconds while it runs. Calls `onEnd` once with the result. */
-export function useLiveReplay(replay: ReplayView, source: string, onEnd: (ended: ReplayView) => void): ReplayView {
+export function useLiveReplay(replay: Replay, source: string, onEnd: (ended: Replay) => void): Replay {
   const { load, data, state } = useFetcher<ReplayTurn>()
   const fresh = data && 'replay' in data ? data.replay : null
   // Once the page's own data says that the replay has ended, it is newer.

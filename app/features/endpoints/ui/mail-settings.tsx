@@ -12,9 +12,9 @@ import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { SignInLink } from '#app/ui/sign-in-again.tsx'
+import type { FormResult } from '../form-result.ts'
 import { useAccountNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
-import type { FormResult } from './form/form-result.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface MailSettingsProps {

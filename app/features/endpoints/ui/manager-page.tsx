@@ -14,17 +14,15 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
-import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { accountHealth, needsAttention } from '../endpoint-status.ts'
 import { calledOf, type DeletedView, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
+import { type FormResult, resultFor } from '../form-result.ts'
 import { UndoDelete } from './delete-webhook.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { FirstWebhook } from './first-webhook.tsx'
 import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
-import { type FormResult, resultFor } from './form/form-result.ts'
-import type { LogAnswer } from './log/log-filter.ts'
-import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
 import { healthMark, ShowCard, statusMark } from './status-pills.tsx'
@@ -35,7 +33,7 @@ const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).M
 // At the end of the page, and closed: a browser loads it after the rest.
 const MailSettings = import.meta.env.SSR ? (await loadMail()).default : lazy(loadMail)
 
-export interface ManagerPageProps extends AccountPage {
+export interface ManagerPageProps extends AccountPage, Pick<WebhookCardProps, 'step' | 'log' | 'replay' | 'logSource'> {
   webhooks: EndpointView[]
   rules: EndpointView[]
   /** Rules without their own card, when there are many. */
@@ -46,14 +44,6 @@ export interface ManagerPageProps extends AccountPage {
   deleted?: DeletedView | null
   /** Last event of any object; null when there was none. */
   lastEventAt: Millis | null
-  /** The value of `readManagerStep`. */
-  step: ManagerStep
-  /** The log that the URL opens, otherwise null. */
-  log: LogAnswer | null
-  /** "Send everything since …", when the URL opens it, otherwise null. */
-  replay: ReplayPanelData | null
-  /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
-  logSource: string
   /** The next steps for a new user; empty or missing when there are none to show. */
   firstSteps?: FirstStepView[]
   demoAddress?: string | null

@@ -21,7 +21,7 @@ import {
 } from '#tests/support/sample-views.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
-import type { FormResult } from './form/form-result.ts'
+import type { FormResult } from '../form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import type { ManagerStep } from './manager-address.ts'
 import { RulesSection } from './manager-page.tsx'

@@ -5,12 +5,10 @@ import { plural } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
 import { clockTime } from '#app/ui/time/time-text.ts'
-import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { type EndpointView, titleOf } from '../endpoint-view.ts'
+import { type FormResult, resultFor } from '../form-result.ts'
 import { receiverOf } from '../receiver.ts'
-import { type FormResult, resultFor } from './form/form-result.ts'
-import type { LogAnswer } from './log/log-filter.ts'
-import { cardId, type ManagerAccount, type ManagerStep } from './manager-address.ts'
+import { cardId, type ManagerStep } from './manager-address.ts'
 import { ReceiverMark } from './receiver-mark.tsx'
 import { StatusDot } from './status-pills.tsx'
 
@@ -32,17 +30,7 @@ const Details = memo(function Details(props: ComponentProps<typeof WebhookDetail
 
 const NOTHING: ManagerStep = { step: 'none' }
 
-export interface WebhookCardProps {
-  /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
-  webhook: EndpointView
-  account: ManagerAccount
-  step: ManagerStep
-  /** Entries of the log, when the page's URL opens this webhook's panel. */
-  log: LogAnswer | null
-  /** "Send everything since …", when the page's URL opens it for a webhook. */
-  replay: ReplayPanelData | null
-  /** URL of the resource that serves a log; see `LogPanel`. */
-  logSource: string
+export interface WebhookCardProps extends Omit<ComponentProps<typeof WebhookDetails>, 'notSaved' | 'notDeleted'> {
   result: FormResult | undefined
   /** The only one of the account is open from the start. */
   alone: boolean

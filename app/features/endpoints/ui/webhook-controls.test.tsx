@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import { hours } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
@@ -17,7 +18,7 @@ import {
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
-import type { EndpointView, ReplayView } from '../endpoint-view.ts'
+import type { EndpointView } from '../endpoint-view.ts'
 import { REPLAY_REFRESH_MS, type ReplayTurn, replayTurn } from './live-replay.tsx'
 import { LogEntries } from './log/log-entries.tsx'
 import type { ManagerStep } from './manager-address.ts'
@@ -308,7 +309,7 @@ describe('a replay under way', () => {
 
   it('goes on by itself, survives a turn that fails, and says how it ended', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const ended: ReplayView = sampleReplay({ state: 'done', delivered: 214, endedAt: SAMPLE_NOW })
+    const ended: Replay = sampleReplay({ state: 'done', delivered: 214, endedAt: SAMPLE_NOW })
     renderCard({
       webhook: { replays: [sampleReplay()] },
       turns: [{ failed: true }, { replay: sampleReplay({ delivered: 150 }) }, { replay: ended }],

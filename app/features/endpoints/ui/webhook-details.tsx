@@ -1,6 +1,7 @@
 import { useRevalidator } from '@remix-run/react'
 import { Ban, CircleAlert, CircleCheck, History, Pencil } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
@@ -14,13 +15,13 @@ import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HEALTH_PLACE } from '../controls/control-text.ts'
 import { type ReplayPanelData, replaySentence } from '../controls/replay-text.ts'
-import { calledOf, type EndpointView, type ReplayView, titleOf } from '../endpoint-view.ts'
+import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
+import type { FormResult } from '../form-result.ts'
 import { receiverOf } from '../receiver.ts'
 import { CardButton } from './card-button.tsx'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './form/endpoint-fields.tsx'
 import { useSavedEdit } from './form/endpoint-form.tsx'
-import type { FormResult } from './form/form-result.ts'
 import { useLiveReplay } from './live-replay.tsx'
 import type { LogAnswer } from './log/log-filter.ts'
 import { LogPanel } from './log/log-panel.tsx'
@@ -41,12 +42,16 @@ import { UpstreamSide } from './upstream-side.tsx'
 import { MoreControls, TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookDetailsProps {
+  /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
   webhook: EndpointView
   account: ManagerAccount
   /** What the page's URL opens of this webhook. */
   step: ManagerStep
+  /** Entries of the log, when the page's URL opens this webhook's panel. */
   log: LogAnswer | null
+  /** "Send everything since …", when the page's URL opens it for a webhook. */
   replay: ReplayPanelData | null
+  /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
   logSource: string
   /** Refusals of this webhook's forms. */
   notSaved: FormResult | null
@@ -258,7 +263,7 @@ function FieldChips({ fields }: { fields: readonly string[] }) {
 interface ReplayLineProps {
   webhook: EndpointView
   account: ManagerAccount
-  replay: ReplayView
+  replay: Replay
 }
 
 /** One replay of a webhook: its progress with a button to cancel, or its result. */
@@ -324,7 +329,7 @@ function ReplayLine({ webhook, account, replay: known }: ReplayLineProps) {
   )
 }
 
-function lookOf(replay: ReplayView) {
+function lookOf(replay: Replay) {
   if (replay.state === 'running') return { icon: History, tone: 'accent', word: 'Sending again' } as const
   if (replay.state === 'cancelled') return { icon: Ban, tone: 'neutral', word: 'Sending again cancelled' } as const
   return replay.undelivered > 0

@@ -18,22 +18,16 @@ import {
   limitSentence,
   SEARCH_STATUSES,
   type SearchAnswer,
-  type SearchChoices,
   type SearchForm,
   STATUS_TEXTS,
   type StatusCounts,
   wholeDay,
 } from '../search-view.ts'
 import { Chips } from './chips.tsx'
-import { SearchFields } from './search-form.tsx'
+import { SearchFields, type SearchFieldsProps } from './search-form.tsx'
 import { SearchHits, Troubles } from './search-hits.tsx'
 
-export interface SearchPageProps extends AccountPage {
-  /** As typed. */
-  form: SearchForm
-  choices: SearchChoices
-  /** The fields that cannot be parsed, with their errors. */
-  errors: Record<string, string[]>
+export interface SearchPageProps extends AccountPage, Omit<SearchFieldsProps, 'account'> {
   /** The cursor of this page; empty for the first one. */
   before: string
   /** The text at the end of the log. */
@@ -99,12 +93,9 @@ function StatusChips({ account, form, statuses: { counts, complete } }: StatusCh
   )
 }
 
-interface ResultProps {
+interface ResultProps extends Pick<SearchPageProps, 'form' | 'before' | 'logEnds'> {
   account: LinkAccount
-  form: SearchForm
-  before: string
   answer: SearchAnswer
-  logEnds: string
 }
 
 function Result({ account, form, before, answer, logEnds }: ResultProps) {

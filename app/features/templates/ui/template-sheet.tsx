@@ -2,8 +2,8 @@ import { Form, useFetcher, useNavigation } from '@remix-run/react'
 import { Eye, History, PencilLine, Power } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { textMeNames } from '#app/features/automations/form/form-preview.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -22,12 +22,8 @@ import type { SheetView } from '../sheet-view.ts'
 import { lookBackText, SHEET_TEXTS } from '../template-text.ts'
 import { sheetAddress } from '../template-view.ts'
 
-interface TemplateSheetProps {
+interface TemplateSheetProps extends AccountFacts {
   account: AutomationAccount
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
-  now: Millis
   sheet: SheetView
 }
 

@@ -3,17 +3,12 @@ import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 
-export interface HistoryFrameProps {
+export interface HistoryFrameProps extends AccountFacts {
   account: AutomationAccount
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
-  /** The server's time. */
-  now: Millis
   /** Runs that wait for a person; counted to 100. */
   needsYou: number
 }

@@ -10,7 +10,6 @@ import {
   automationQuery,
   settingsAddress,
 } from '#app/domain/automations/automation-address.ts'
-import type { OwnerRights } from '#app/domain/people.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
@@ -20,8 +19,9 @@ import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
-import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
+import type { AutomationPageData } from '../act-on-rule.ts'
 import type { ListTrouble } from '../page-text.ts'
+import type { RuleCardProps } from './rule-card.tsx'
 
 const loadLogs = async () => ({ default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog })
 const loadNotices = async () => ({ default: (await import('./rule-notices.tsx')).RuleNotices })
@@ -34,7 +34,7 @@ const RepeatNotice = import.meta.env.SSR ? (await loadRepeats()).default : lazy(
 const BesideForm = import.meta.env.SSR ? (await loadBeside()).default : lazy(loadBeside)
 const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
-export interface AutomationPageProps extends AutomationPageData {
+export interface AutomationPageProps extends AutomationPageData, Omit<RuleCardProps, 'rule' | 'account'> {
   /** From the address; part of every link and form. */
   accountUUID: string
   /** True when an admin opened the page in admin mode. */
@@ -44,18 +44,12 @@ export interface AutomationPageProps extends AutomationPageData {
   /** Deleted a moment ago: its deletion can be undone. */
   deleted?: { id: number; name: string } | null
   tab: AutomationTab
-  step: AutomationStep
-  result: PageResult | null
   /** Token of input that is not saved yet, without scripts; null = none. */
   draft?: string | null
-  /** What was typed beside the form and not used yet, without scripts; by name. */
-  typed?: Readonly<Record<string, string>> | undefined
   /** Why the lists of jobs and queues are empty, else null. */
   trouble: ListTrouble | null
   /** Why the account has to be reconnected, else null. */
   reconnect: string | null
-  /** Who may replace the address of a rule, which is a secret key. */
-  rights: OwnerRights
   /** The rule form and the content beside it; only on the first tab. */
   form?: (beside: ReactNode) => ReactNode
   /** Recipes to begin with, for an account without automations. */

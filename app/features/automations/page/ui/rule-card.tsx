@@ -44,12 +44,13 @@ const FillBlanks = import.meta.env.SSR ? (await loadBlanks()).default : lazy(loa
 const RuleResult = import.meta.env.SSR ? (await loadResult()).default : lazy(loadResult)
 
 export interface RuleCardProps {
+  /** Who may replace the address of a rule, which is a secret key. */
   rights: OwnerRights
   rule: RuleCardView
   account: AutomationAccount
   step: AutomationStep
   result: PageResult | null
-  /** What was typed on the page and not used yet, by name. */
+  /** What was typed beside the form and not used yet, without scripts; by name. */
   typed?: Readonly<Record<string, string>> | undefined
 }
 

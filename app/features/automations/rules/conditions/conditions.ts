@@ -14,10 +14,7 @@ import { isUuid, readFlag } from '../../records/field-value.ts'
 import { type Field, findField, nameOfId, partsFor } from '../../records/fields.ts'
 import { testCondition } from './condition-test.ts'
 
-export interface FailedCondition {
-  field: string
-  operator: Operator
-  value: string
+export interface FailedCondition extends Omit<Condition, 'logicalOperator'> {
   /** The record's value; null = unknown: not loaded, or no such field. */
   seen: string | null
 }

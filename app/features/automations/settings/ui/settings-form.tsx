@@ -11,7 +11,7 @@ import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
 
-interface SettingsFormProps {
+export interface SettingsFormProps {
   /** As saved. */
   saved: SettingsForm
   /** Input that was rejected. */

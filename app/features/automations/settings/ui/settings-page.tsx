@@ -1,5 +1,4 @@
 import { BellOff, Undo2 } from 'lucide-react'
-import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import { managerAddress } from '#app/domain/delivery-address.ts'
@@ -10,23 +9,21 @@ import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
 import type { HistoryFrameProps } from '../../history/ui/history-frame.tsx'
-import type { SettingsErrors, SettingsForm } from '../automation-settings.ts'
+import type { SettingsForm } from '../automation-settings.ts'
 import { mutedName, SOMEBODY } from '../settings-text.ts'
 import { MutedSince } from './muted-since.tsx'
-import { SettingsFormCard } from './settings-form.tsx'
+import { SettingsFormCard, type SettingsFormProps } from './settings-form.tsx'
 
-export interface SettingsPageProps extends Omit<HistoryFrameProps, 'needsYou'> {
-  defaults: AutomationSettings
+export interface SettingsPageProps
+  extends Omit<HistoryFrameProps, 'needsYou'>,
+    Pick<SettingsFormProps, 'defaults' | 'senders' | 'refused'> {
   /** As saved. */
   form: SettingsForm
-  senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
   mutes: Mute[]
   /** Number beyond those listed. */
   moreMutes: number
   /** Newest first. */
   changes: { at: Millis; by: string | null; words: string }[]
-  /** Input that was rejected. */
-  refused: { form: SettingsForm; errors: SettingsErrors } | null
 }
 
 /** How all automations treat customers, who signs, and which customers are muted. */

@@ -13,22 +13,17 @@ import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
+import type { FormResult } from '../../form-result.ts'
 import { addressSentence } from '../../receiver.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
-import type { FormResult } from './form-result.ts'
 import { editId, FORMS, type Part } from './form-wording.ts'
 import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
 import { useSending } from './use-sending.tsx'
 
-interface CreateFormProps {
-  kind: EndpointKind
-  account: ManagerAccount
-  /** The objects to choose from. */
-  open: readonly ObjectKind[]
-  refused: FormResult | null
+interface CreateFormProps extends Required<Pick<EndpointFormProps, 'kind' | 'account' | 'open' | 'refused'>> {
   sending: boolean
 }
 
@@ -121,6 +116,7 @@ interface EndpointFormProps {
   title: string
   /** The endpoint to edit; missing for a new one. */
   endpoint?: EndpointView
+  /** The objects to choose from. */
   open?: readonly ObjectKind[]
   refused: FormResult | null
   sent: Record<string, string>
@@ -240,10 +236,7 @@ function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
   return box
 }
 
-interface DraftOf {
-  act: 'create' | 'edit'
-  id: string
-  account: ManagerAccount
+interface DraftOf extends Pick<EndpointFormProps, 'act' | 'id' | 'account'> {
   saved: Record<string, string>
   /** The objects that already have a webhook, in one text. */
   used: string

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
+import type { FormResult } from '../../form-result.ts'
 import { hasDraft } from './draft.ts'
 import { NewWebhook } from './endpoint-form.tsx'
-import type { FormResult } from './form-result.ts'
 
 interface Options {
   admin?: boolean

@@ -1,5 +1,5 @@
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
-import type { ManagerIntent } from './form-result.ts'
+import type { ManagerIntent } from '../../form-result.ts'
 
 export type Part = 'name' | 'object' | 'url' | 'fields'
 

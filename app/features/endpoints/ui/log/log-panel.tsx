@@ -185,12 +185,8 @@ function isNarrowed(filter: LogFilter): boolean {
   return filter.timeRange !== 'all' || filter.forwardingStatus !== 'all'
 }
 
-interface FilterFormProps {
-  id: string
-  filter: LogFilter
+interface FilterFormProps extends Pick<LogPanelProps, 'id' | 'filter' | 'openQuery' | 'anchor'> {
   onChange: (filter: LogFilter) => void
-  openQuery: Record<string, string>
-  anchor: string
 }
 
 /** With scripts every change applies immediately; without, the button submits the form and the page reloads. */

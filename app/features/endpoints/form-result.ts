@@ -1,6 +1,6 @@
 // The result of a refused form of the manager page; the same form draws it.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import type { FieldErrors } from '../../endpoint.ts'
+import type { FieldErrors } from './endpoint.ts'
 
 export type ManagerIntent = 'create' | 'update' | 'delete' | 'create_rule'
 
