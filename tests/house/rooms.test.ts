@@ -12,11 +12,11 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 237,
+  filesWithOneImporter: 232,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // 350 of these lines are for what the screens still lacked on 2026-11-27.
-  productLines: 112_018,
+  productLines: 111_404,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
