@@ -21,3 +21,5 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
     },
   })
 }
+
+export const action = loader

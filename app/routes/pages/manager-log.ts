@@ -29,5 +29,7 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
   })
 }
 
+export const action = loader
+
 /** A failed refresh leaves the page unchanged; the panel says so. */
 export const clientLoader = logTurn

@@ -27,5 +27,7 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
   })
 }
 
+export const action = loader
+
 /** A failed refresh leaves the page unchanged. */
 export const clientLoader = replayTurn

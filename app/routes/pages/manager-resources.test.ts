@@ -10,9 +10,9 @@ import {
   type Route,
 } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { loader as curl } from './manager-curl.ts'
-import { loader as log } from './manager-log.ts'
-import { loader as replay } from './manager-replay.ts'
+import { loader as curl, action as curlPosted } from './manager-curl.ts'
+import { loader as log, action as logPosted } from './manager-log.ts'
+import { loader as replay, action as replayPosted } from './manager-replay.ts'
 
 const beginRuleReplay = apiRoute('api/forwarding-rules/:id/replay')
 const beginReplay = apiRoute('api/webhooks/:id/replay')
@@ -113,4 +113,9 @@ describe('the line of a replay', () => {
     expect((await get(replay, 'replay', 'webhook=1&replay=1', { as: BRISBANE })).status).toBe(404)
     expect((await get(replay, 'replay', 'webhook=1&replay=1', { as: null })).status).toBe(401)
   })
+})
+
+test.each([curlPosted, logPosted, replayPosted])('another method is refused in words', async (posted) => {
+  const { status, headers, json } = await get(posted, 'log', '', { method: 'POST' })
+  expect([status, headers.get('allow'), json]).toEqual([405, 'GET', { message: 'This address takes GET.' }])
 })
