@@ -1,4 +1,4 @@
-// What became of messages, and what customers answered: the run engine, the listening loop and the sandbox's histories.
+// Long: one stage for all of it. What became of messages, and what customers answered: the run engine, the listening loop and the sandbox's histories.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
