@@ -39,6 +39,12 @@ describe('what a value says by itself is judged at its field', () => {
       'emailTemplateId',
       'Choose a template from the list.',
     ],
+    [
+      'send_email',
+      { contentType: 'template', emailTemplateId: '70000000-0000-4000-8000-000000000001', subject: '\u0000' },
+      'subject',
+      'The e-mail has no subject.',
+    ],
     ['send_sms', { to: 'hello', message: 'x' }, 'to', '"hello" is not a phone number.'],
     ['send_sms', { to: '+4477', message: 'x' }, 'to', 'The number "+4477" is too short.'],
     ['send_sms', { message: '  ' }, 'message', 'Message is required'],

@@ -216,9 +216,11 @@ function emailProblems(step: Judged): LiteralProblem[] {
           ...noHtml('customHtmlBody', either('customHtmlBody', 'htmlBody')),
         ]
       case 'template': {
-        const isFilledIn = text('subject').trim() !== '' && text('htmlBody').trim() !== ''
-        if (!isFilledIn) return notAnId(step, 'emailTemplateId', CHOOSE_TEMPLATE)
-        return [...noSubject('subject', 'subject'), ...noHtml('htmlBody', 'htmlBody')].slice(0, 1)
+        const given = (name: string) => text(name).trim() !== ''
+        const problems = given('subject') && given('htmlBody') ? [] : notAnId(step, 'emailTemplateId', CHOOSE_TEMPLATE)
+        if (given('subject')) problems.push(...noSubject('subject', 'subject'))
+        if (given('htmlBody')) problems.push(...noHtml('htmlBody', 'htmlBody'))
+        return problems.slice(0, 1)
       }
       default:
         return [
