@@ -297,7 +297,7 @@ describe('the connection', () => {
     expect(card.textContent).toContain('What ServiceM8 allows (2)')
     expect(
       within(card)
-        .getByRole('link', { name: /Connect again/ })
+        .getByRole('link', { name: /Reconnect/ })
         .getAttribute('href'),
     ).toBe('/api/oauth/authorize?accountuuid=account-1&token=fieldhook')
   })

@@ -146,7 +146,7 @@ function ConnectionCard({ connection, accountUUID }: { connection: ConnectionOfP
       ) : null}
       <p className="mt-2">
         <SignInLink accountUUID={accountUUID} className={buttonStyles({ variant: works ? 'secondary' : 'primary' })}>
-          Connect again
+          Reconnect
         </SignInLink>
       </p>
     </CardSection>
