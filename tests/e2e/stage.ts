@@ -1,6 +1,6 @@
 // What every browser journey starts from: a server of its own, and the steps a person repeats.
-import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { axeFindings } from '#lab/screens/axe.ts'
 import { signInFirm } from '#lab/screens/screens.ts'
 import { type ProductHost, productHost } from '../support/product-host.ts'
 import { fieldValue } from '../support/scriptless-browser.ts'
@@ -114,13 +114,7 @@ export async function expectAccessible(page: Page): Promise<void> {
       still = running.length === 0
     }
   })
-  const { violations } = await new AxeBuilder({ page })
-    .options({ resultTypes: ['violations'] })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    // In the page itself: else a second page is opened for each look, for frames of other origins, of which there are none.
-    .setLegacyMode()
-    .analyze()
-  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+  expect(await axeFindings(page)).toEqual([])
 }
 
 const DESK = { width: 1280, height: 800 }

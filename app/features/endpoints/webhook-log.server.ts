@@ -2,12 +2,13 @@
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { type NamesOf, recordName, recordNames } from '#app/domain/record-name.ts'
+import { type NamesOf, recordName } from '#app/domain/record-name.ts'
 import { textFor } from '#app/features/events/chat/chat-message.ts'
 import { webhookId } from '#app/features/events/delivering/delivery.ts'
 import { deliveryCurl, requestHeaders } from '#app/features/events/delivery-detail.ts'
 import { logEntry, rangeStart } from '#app/features/events/log.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
+import { knownNames } from '#app/features/events/record-names.server.ts'
 
 /**
  * Loads the events of one object, newest first, at most `filter.limit`, including events that were not forwarded.
@@ -19,7 +20,7 @@ export async function loadWebhookLog(
   objectType: string,
   filter: LogFilter,
   onlyEndpoint: number | null = null,
-  namesOf?: NamesOf,
+  namesOf: NamesOf = knownNames(app),
 ): Promise<LogEntryView[]> {
   const rows = await app.store.events.listEventLog(accountUuid, {
     object: objectType,
@@ -32,9 +33,7 @@ export async function loadWebhookLog(
     withResponses: filter.hasDetails,
   })
   const asked = rows.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
-  const names = namesOf
-    ? await namesOf(accountUuid, asked)
-    : recordNames(await app.store.records.knownOf(accountUuid, asked))
+  const names = await namesOf(accountUuid, asked)
   return rows.map((row) => logEntry(row, names.get(row.objectUuid) ?? null, app.clock.now()))
 }
 
@@ -66,8 +65,7 @@ export async function curlOfEvent(
   if (event?.seq !== eventSeq) return null
   const { id, url } = record.endpoint
   const headers = requestHeaders(webhookId(event.id, id), app.settings.version, null)
-  const { object, objectUuid } = event
-  const [known] = await app.store.records.knownOf(accountUuid, [{ object, recordUuid: objectUuid }])
-  const body = event.body === null ? null : textFor(url, event.body, recordName(object, known ?? null))
+  const [known] = await app.store.records.knownOf(accountUuid, [{ object: event.object, recordUuid: event.objectUuid }])
+  const body = event.body === null ? null : textFor(url, event.body, recordName(event.object, known ?? null))
   return deliveryCurl({ url, headers, body }, app.clock.now())
 }

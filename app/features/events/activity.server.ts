@@ -1,18 +1,19 @@
 // Loads and records activity for the screens and calls that show it.
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import type { App } from '#app/context/app-context.ts'
-import { recordNames } from '#app/domain/record-name.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
+import { knownNames } from './record-names.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'clock'>
 
 /** The maximum length of a list on the activity page. */
 const MOST_LISTED = 100
 
-/** Loads events of all objects for the activity page and its call: newest first, dates as ISO strings. */
-export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
+/** Loads events of all objects for the activity page and its call: newest first, dates as ISO strings. `namesOf` = for a page. */
+export async function loadWebhookActivity(app: ReadApp, accountUuid: string, namesOf: NamesOf = knownNames(app)) {
   const rows = await app.store.events.listEventLog(accountUuid, {
     object: null,
     since: null,
@@ -23,7 +24,7 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
     withResponses: false,
   })
   const asked = rows.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
-  const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
+  const names = await namesOf(accountUuid, asked)
   return rows.map((row) => {
     const entry = logEntry(row, names.get(row.objectUuid) ?? null, app.clock.now())
     const { id, receivedAt, forwardedTo, forwardingResults } = logEntryJson(entry, false)

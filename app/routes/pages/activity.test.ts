@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { PlatformApi } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -63,6 +64,14 @@ test('an admin’s account sees events and exchanges in one list, without a flag
     allRows: true,
   })
   expect(await open(`?accountUUID=${LEEDS}&type=nonsense`)).toMatchObject({ type: 'events' })
+})
+
+test('a record that nothing is known of is read from ServiceM8, and called as in the log and the search', async () => {
+  insertEvent(world, 'job')
+  const api = { read: async () => ({ outcome: 'ok', value: { uuid: 'r-1', generated_job_id: '3128' } }) }
+  const call: App['callAsAccount'] = async (_account, ask) => ask(api as unknown as PlatformApi, 'token')
+  Object.assign(world.app, { callAsAccount: call })
+  expect(await open(`?accountUUID=${LEEDS}`)).toMatchObject({ items: [{ kind: 'webhook', recordName: 'Job 3128' }] })
 })
 
 test('an admin by name sees it, and nobody else of that account does', async () => {

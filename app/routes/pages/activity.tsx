@@ -15,6 +15,7 @@ import {
   readActivityType,
   webhookItems,
 } from '#app/features/events/activity-view.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { forbidden } from '#app/http/respond.ts'
@@ -44,7 +45,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
   const [planNotice, events, calls] = await Promise.all([
     findPlanNotice(app, account.uuid),
-    loadWebhookActivity(app, account.uuid),
+    loadWebhookActivity(app, account.uuid, namesForPage(app)),
     loadApiActivity(app, account.uuid),
   ])
   return {

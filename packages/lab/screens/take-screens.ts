@@ -3,9 +3,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import AxeBuilder from '@axe-core/playwright'
 import { chromium, type Page } from '@playwright/test'
 import { startServerProcess } from '#tests/support/server-process.ts'
+import { axeFindings } from './axe.ts'
 import { furnish, type Screen, signInFirm } from './screens.ts'
 import { drawSheets } from './sheets.ts'
 
@@ -121,17 +121,8 @@ async function takeOne(
       .first()
       .evaluate((line) => line.scrollIntoView())
   await page.screenshot(shot)
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
   return [
-    ...violations.map(
-      (one) =>
-        `axe ${one.id}: ${one.nodes
-          .map((node) => node.target.join(' '))
-          .slice(0, 3)
-          .join(', ')}`,
-    ),
+    ...(await axeFindings(page, ['best-practice'])).map((one) => `axe ${one}`),
     ...(await page.evaluate(seen, THUMB)),
   ]
 }
