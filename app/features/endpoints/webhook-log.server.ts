@@ -2,13 +2,12 @@
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { type NamesOf, recordName } from '#app/domain/record-name.ts'
+import { type NamesOf, recordName, recordNames } from '#app/domain/record-name.ts'
 import { textFor } from '#app/features/events/chat/chat-message.ts'
 import { webhookId } from '#app/features/events/delivering/delivery.ts'
 import { deliveryCurl, requestHeaders } from '#app/features/events/delivery-detail.ts'
 import { logEntry, rangeStart } from '#app/features/events/log.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
-import { knownNames } from '#app/features/events/record-names.server.ts'
 
 /**
  * Loads the events of one object, newest first, at most `filter.limit`, including events that were not forwarded.
@@ -20,7 +19,7 @@ export async function loadWebhookLog(
   objectType: string,
   filter: LogFilter,
   onlyEndpoint: number | null = null,
-  namesOf: NamesOf = knownNames(app),
+  namesOf: NamesOf = async (account, asked) => recordNames(await app.store.records.knownOf(account, asked)),
 ): Promise<LogEntryView[]> {
   const rows = await app.store.events.listEventLog(accountUuid, {
     object: objectType,
