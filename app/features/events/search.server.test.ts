@@ -6,7 +6,8 @@ import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { sendAgain } from './delivering/send-again.server.ts'
 import { loadDelivery } from './delivery-detail.server.ts'
-import { deliveryNamed, searchDeliveries, searchForPage, searchJson, volumeByDay } from './search.server.ts'
+import type { PastedId } from './pasted-id.ts'
+import { deliveryNamed, resolve, searchDeliveries, searchForPage, searchJson, volumeByDay } from './search.server.ts'
 import { readSearchQuery } from './search-filter.ts'
 import type { SearchAnswer } from './search-view.ts'
 
@@ -26,6 +27,10 @@ function ask(account: string, query: Record<string, string>, scanAtMost?: number
   if (read.outcome !== 'question') throw new Error(read.message)
   return searchDeliveries(world.app, account, read.question, scanAtMost)
 }
+
+/** The delivery whose page the search opens. */
+const named = async (account: string, pasted: PastedId | null, app = world.app) =>
+  deliveryNamed(await resolve(app, account, pasted))
 
 const idsOf = (answer: SearchAnswer) => answer.hits.map((hit) => hit.delivery?.id ?? null)
 
@@ -208,9 +213,9 @@ describe('a pasted id', () => {
 
   test('of a delivery finds that one', async () => {
     expect(await found(String(ids[0]))).toEqual([ids[0]])
-    expect(await deliveryNamed(world.app, LEEDS, { kind: 'number', number: ids[0] ?? 0 })).toBe(ids[0])
-    expect(await deliveryNamed(world.app, BRISBANE, { kind: 'number', number: ids[0] ?? 0 })).toBeNull()
-    expect(await deliveryNamed(world.app, LEEDS, null)).toBeNull()
+    expect(await named(LEEDS, { kind: 'number', number: ids[0] ?? 0 })).toBe(ids[0])
+    expect(await named(BRISBANE, { kind: 'number', number: ids[0] ?? 0 })).toBeNull()
+    expect(await named(LEEDS, null)).toBeNull()
   })
 
   test('that is the number of an event, and of no delivery, finds what was sent of it', async () => {
@@ -341,19 +346,25 @@ describe('what people call it', () => {
 
   test('a number that is both finds the job and the delivery', async () => {
     expect(idsOf(await ask(LEEDS, { id: String(ofJob) }))).toEqual([lookAlike, ofJob])
-    expect(await deliveryNamed(world.app, LEEDS, { kind: 'number', number: ofJob })).toBeNull()
+    expect(await named(LEEDS, { kind: 'number', number: ofJob })).toBeNull()
   })
 
   test('a job that nothing here knows is asked for at ServiceM8', async () => {
     const filters: (string | undefined)[] = []
     const unseen = '3cf4c915-3335-5760-9a32-19da9d8bdbf4'
-    rows.event({ account: BRISBANE, receivedAt: world.clock.now(), record: unseen })
+    const { id } = rows.event({ account: BRISBANE, receivedAt: world.clock.now(), record: unseen })
+    const endpointId = rows.endpoint({ account: BRISBANE, url: 'https://other.example.com' })
+    const [elsewhere, plain] = [1, 2].map((later) => {
+      const { seq } = rows.event({ account: BRISBANE, receivedAt: world.clock.now() + later })
+      return rows.delivery({ account: BRISBANE, seq, endpointId })
+    })
     const callAsAccount = (async (_account: string, call: (api: object, token: string) => unknown) =>
       call(
         {
           list: async (_token: string, _object: string, { filter }: { filter?: string }) => {
             filters.push(filter)
-            return { outcome: 'ok', value: filter?.includes("'88001'") ? [{ uuid: unseen }] : [] }
+            const known = filter?.includes("'88001'") || filter?.includes(`'${elsewhere}'`)
+            return { outcome: 'ok', value: known ? [{ uuid: unseen }] : [] }
           },
         },
         '',
@@ -368,13 +379,23 @@ describe('what people call it', () => {
       ['Job 88001', unseen],
     ])
     expect((await read('88002')).hits).toEqual([])
-    expect(filters).toEqual(["generated_job_id eq '88001'", "generated_job_id eq '88002'"])
+    // The job comes before a delivery or an event of the same number.
+    expect((await read(String(elsewhere))).hits.map(({ delivery, eventId }) => delivery?.id ?? eventId)).toEqual([
+      elsewhere,
+      id,
+    ])
+    expect(await named(BRISBANE, { kind: 'number', number: elsewhere ?? 0 }, app)).toBeNull()
+    expect(await named(BRISBANE, { kind: 'number', number: plain ?? 0 }, app)).toBe(plain)
+    expect(filters).toEqual(
+      [88001, 88002, elsewhere, elsewhere, plain].map((number) => `generated_job_id eq '${number}'`),
+    )
   })
 
   test('the page counts every status and shows the last days', async () => {
     const asked = readSearchQuery(new URLSearchParams({ id: 'joan', status: 'waiting' }), [])
     if (asked.outcome !== 'question') throw new Error(asked.message)
-    const { answer, statuses, volume } = await searchForPage(world.app, LEEDS, asked.question, 'UTC')
+    const found = await resolve(world.app, LEEDS, asked.question.pasted)
+    const { answer, statuses, volume } = await searchForPage(world.app, LEEDS, asked.question, { zone: 'UTC', found })
     expect(answer.hits).toEqual([])
     expect(statuses).toMatchObject({ complete: true, counts: { delivered: 1, waiting: 0 } })
     expect(volume).toHaveLength(30)

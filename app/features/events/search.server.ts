@@ -33,28 +33,29 @@ export async function searchDeliveries(
   question: SearchQuestion,
   scanAtMost = LOOK_AT_MOST,
 ): Promise<SearchAnswer> {
-  const found = await resolve(app, accountUuid, question)
+  const found = await resolve(app, accountUuid, question.pasted)
   return searchResolved(app, accountUuid, question, { found, scanAtMost, namesOf: knownNames(app) })
 }
 
 /** The search as its page shows it: the rows, how many there are of each status, and the last 30 days. */
-export async function searchForPage(app: SearchApp, accountUuid: string, question: SearchQuestion, zone: string) {
-  const resolved = await resolve(app, accountUuid, question)
+export async function searchForPage(
+  app: SearchApp,
+  accountUuid: string,
+  question: SearchQuestion,
+  { zone, found }: { zone: string; found: Resolved | null },
+) {
   const now = app.clock.now()
   const since = Math.floor((now - days(DAYS_SHOWN)) / hours(1))
   const [answer, statuses, attempts] = await Promise.all([
-    searchResolved(app, accountUuid, question, {
-      found: resolved,
-      scanAtMost: LOOK_AT_MOST,
-      namesOf: namesForPage(app),
-    }),
-    countStatuses(app, accountUuid, question, resolved),
+    searchResolved(app, accountUuid, question, { found, scanAtMost: LOOK_AT_MOST, namesOf: namesForPage(app) }),
+    countStatuses(app, accountUuid, question, found),
     app.store.events.attemptsByHour(accountUuid, since),
   ])
   return { answer, statuses, volume: volumeByDay(attempts, { now, zone }, DAYS_SHOWN) }
 }
 
-async function resolve(app: SearchApp, accountUuid: string, { pasted }: SearchQuestion): Promise<Resolved | null> {
+/** Finds what the typed text means. Null when it leads to nothing in this account. */
+export async function resolve(app: SearchApp, accountUuid: string, pasted: PastedId | null): Promise<Resolved | null> {
   return pasted === null ? ANYTHING : resolvePasted(app, accountUuid, pasted)
 }
 
@@ -140,7 +141,6 @@ const ANYTHING: Resolved = { seq: null, target: NO_TARGET }
 
 const only = (...records: string[]): Resolved => ({ seq: null, target: { ...NO_TARGET, records: new Set(records) } })
 
-/** Finds what a text means. Null when it leads to nothing in this account. */
 async function resolvePasted(app: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
   const { store } = app
   switch (pasted.kind) {
@@ -177,9 +177,10 @@ async function resolveNumber(app: SearchApp, accountUuid: string, number: number
   ])
   const deliveryId = seq === null ? null : number
   if (records.length > 0) return { seq: null, target: { ...NO_TARGET, deliveryId, records: new Set(records) } }
+  const job = await askForJob(app, accountUuid, number)
+  if (job) return { ...job, target: { ...job.target, deliveryId } }
   if (seq !== null) return { seq, target: { ...NO_TARGET, deliveryId } }
-  if (await store.events.hasEvent(accountUuid, number)) return { seq: number, target: NO_TARGET }
-  return askForJob(app, accountUuid, number)
+  return (await store.events.hasEvent(accountUuid, number)) ? { seq: number, target: NO_TARGET } : null
 }
 
 /** Without automations there are no snapshots: then ServiceM8 knows the job. A failure finds nothing. */
@@ -219,15 +220,8 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
 }
 
 /** Returns the delivery whose number was pasted; null when it is something else too, or does not exist. */
-export async function deliveryNamed(
-  { store }: Pick<App, 'store'>,
-  accountUuid: string,
-  pasted: PastedId | null,
-): Promise<number | null> {
-  if (pasted?.kind !== 'number') return null
-  if ((await store.events.eventOfDelivery(accountUuid, pasted.number)) === null) return null
-  const jobs = await called(store, accountUuid, String(pasted.number))
-  return jobs.length === 0 ? pasted.number : null
+export function deliveryNamed(found: Resolved | null): number | null {
+  return found?.target.records === null ? found.target.deliveryId : null
 }
 
 /** The answer as calls return it. */

@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from
 import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
-import { deliveryNamed, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
+import { deliveryNamed, resolve, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
@@ -32,9 +32,11 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     return data({ ...page, errors: read.errors, answer: null, statuses: null, volume: [] }, { status: 400 })
   const { question, form } = read
   const onlyId = question.before === null && SEARCH_FIELDS.every((field) => field === 'id' || form[field] === '')
-  const named = onlyId ? await deliveryNamed(app, account.uuid, question.pasted) : null
+  const meant = await resolve(app, account.uuid, question.pasted)
+  const named = onlyId ? deliveryNamed(meant) : null
   if (named !== null) throw redirect(deliveryAddress({ accountUUID: accountId, admin }, named))
-  return data({ ...page, errors: {}, ...(await searchForPage(app, account.uuid, question, account.timezone)) })
+  const shown = await searchForPage(app, account.uuid, question, { zone: account.timezone, found: meant })
+  return data({ ...page, errors: {}, ...shown })
 }
 
 /** "Send again" on a row, or for a group of failures; the search results stay open. */
