@@ -243,6 +243,7 @@ const SHOWN: readonly Shown[] = [
     here: true,
   },
   { says: 'The address answered 410. Press “Start again”', name: 'Start again', is: 'button', on: STOPPED },
+  { says: 'We had stopped trying this address. Press “Start', name: 'Start again', is: 'button', on: GIVEN_UP },
   { says: 'Not sent: your address answered 410', name: 'Start again', is: 'button', on: STOPPED },
   { says: 'so we stopped trying. ', name: 'Start again', is: 'button', on: GIVEN_UP, here: true },
   {

@@ -134,7 +134,7 @@ function replayCall(kind: EndpointKind): Call {
     },
     answers: [answered(202, 'It has begun, or was counted.', replayStarted, { count: 12, replayId: 4 })],
     refusals: {
-      409: 'There is no address to send to, or it answered 410: start it again with `active` first.',
+      409: 'There is no address to send to, or it answered 410 or was given up: start it again with `active` first.',
       503: 'There is no room for so many just now. `Retry-After` says when.',
     },
     find: findEndpoint(kind),

@@ -113,15 +113,15 @@ describe('POST /api/webhooks/{id}/replay', () => {
     expect((await begin({ since: SINCE })).status).toBe(409)
   })
 
-  test('begins none that would end at once, because the address answered 410', async () => {
+  test.each([
+    ['stopped', 'The address answered 410. Press “Start again” on its card first.'],
+    ['failing', 'We had stopped trying this address. Press “Start again” on its card first.'],
+  ])('begins none that would send nothing, because the address is %s', async (state, message) => {
     insertDelivery(world, insertEvent(world, 'job'), 'stopped')
-    world.client.sql.prepare("UPDATE endpoint SET state = 'stopped'").run()
+    world.client.sql.prepare('UPDATE endpoint SET state = ?').run(state)
     expect((await begin({ since: SINCE, dryRun: true })).json.count).toBe(1)
     const refused = await begin({ since: SINCE })
-    expect([refused.status, refused.json.message]).toEqual([
-      409,
-      'The address answered 410. Press “Start again” on its card first.',
-    ])
+    expect([refused.status, refused.json.message]).toEqual([409, message])
     expect(world.client.sql.prepare('SELECT id FROM replay').all()).toEqual([])
   })
 

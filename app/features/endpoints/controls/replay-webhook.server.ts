@@ -23,10 +23,11 @@ export async function countReplay(
 type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>> | { outcome: 'stopped'; message: string }
 
 const STOPPED = 'The address answered 410. Press “Start again” on its card first.'
+const FAILING = 'We had stopped trying this address. Press “Start again” on its card first.'
 
 /**
  * Starts a replay. A second, identical request returns the running replay, so nothing is sent twice. One to an address
- * that answered 410 would end at once, with nothing sent.
+ * that answered 410 would end at once, and one to an address that was given up would wait: nothing would be sent.
  */
 export function startReplay(
   app: ReplayApp,
@@ -38,7 +39,9 @@ export function startReplay(
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
     const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
     if (!record) return { outcome: 'not_found' }
-    if (record.endpoint.state === 'stopped') return { outcome: 'stopped', message: STOPPED }
+    const { state } = record.endpoint
+    if (state === 'stopped' || state === 'failing')
+      return { outcome: 'stopped', message: state === 'stopped' ? STOPPED : FAILING }
     const running = record.replays.find((replay) => replay.state === 'running' && sameRequest(replay, request))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
     return controls.startReplay(record.endpoint.id, request)

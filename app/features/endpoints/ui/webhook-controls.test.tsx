@@ -152,6 +152,12 @@ describe('the buttons of a card', () => {
     for (const name of [/^Pause/, /^Send test event/, /^Send everything since/, /^Start again/]) noButton(name)
   })
 
+  it.each(['stopped', 'failing'] as const)('offer no replay to an address that is %s', (state) => {
+    renderCard({ webhook: { state, status: state } })
+    button(/^Start again/)
+    noButton(/^Send everything since/)
+  })
+
   it('are forms of the page, so that they work without scripts', () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
     const html = renderToString(pageStub({ page: () => <Card webhook={{ replays: [sampleReplay()] }} /> }))

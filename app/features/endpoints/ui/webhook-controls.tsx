@@ -163,11 +163,12 @@ interface MoreControlsProps extends ControlsProps {
 /** The rarer buttons, collapsed. */
 export function MoreControls({ webhook, account, secretOpen }: MoreControlsProps) {
   const { silence } = useCardNews(webhook.id)
-  const hasAddress = webhook.callbackUrl !== ''
+  const { callbackUrl, state } = webhook
+  const sends = callbackUrl !== '' && state !== 'stopped' && state !== 'failing'
   return (
     <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
       <div className="grid gap-2 border-line border-l-2 pl-4">
-        {hasAddress ? (
+        {sends ? (
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <AddressButton
               query={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })}
