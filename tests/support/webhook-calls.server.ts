@@ -71,6 +71,17 @@ export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): 
   return Number(lastInsertRowid)
 }
 
+/** Its trial has ended, and nothing is sent. */
+export function holdAccount(world: WebhookWorld, accountUuid = LEEDS): void {
+  world.client.sql
+    .prepare(
+      `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt,
+         held_since, hold_reason, created_at, updated_at) VALUES (?, 'trial', 1, 1, 0, 0, ?, 'trial_ended', 1, 1)
+       ON CONFLICT (account_uuid) DO UPDATE SET held_since = excluded.held_since, hold_reason = excluded.hold_reason`,
+    )
+    .run(accountUuid, world.clock.now())
+}
+
 /** Inserts an event's delivery to LEEDS's first endpoint. Returns the delivery's id. */
 export function insertDelivery(
   world: WebhookWorld,

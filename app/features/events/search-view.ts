@@ -2,6 +2,7 @@
 
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { fullName, type RecordName } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -204,10 +205,16 @@ export function sentAgainFlash(sent: number, asked: number, why: string | null):
 
 export const NO_LONGER_KEPT = 'This delivery is no longer kept.'
 
-export const SENT_AGAIN_FROM_DETAIL: Flash = {
+export const SENT_AGAIN_HERE: Flash = {
   kind: 'success',
   title: 'Sent again',
   description: 'This is the new delivery. Its result follows within seconds.',
+}
+
+/** What a press asks us to send waits while the account is on hold for its plan. `hold` = why; null = it is not. */
+export function unlessHeld(flash: Flash, hold: string | null, title = 'On hold'): Flash {
+  if (hold === null || flash.kind !== 'success') return flash
+  return { kind: 'info', title, description: `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.` }
 }
 
 /** `why` is null when the delivery does not exist any more. */

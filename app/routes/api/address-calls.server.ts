@@ -119,7 +119,9 @@ function replayCall(kind: EndpointKind): Call {
     path: `${path}/:id/replay`,
     tag,
     summary: 'Sends everything since a moment again',
-    description: ['With `dryRun` it only counts. The same wish while it runs is answered with the replay that runs.'],
+    description: [
+      'With `dryRun` it only counts. The same wish while it runs is answered with the replay that runs. It waits while the account is on hold for its plan.',
+    ],
     who: 'session',
     parameters: [idOfEndpoint(kind)],
     body: {

@@ -222,7 +222,7 @@ export const eventCalls: Reference<Call> = {
       tag: 'Events and deliveries',
       summary: 'Sends one delivery again',
       description: [
-        'At once (within 10 seconds), even if its webhook is paused or held. Asked twice before it was sent, both get the same new delivery.',
+        'At once (within 10 seconds), even if its webhook is paused or held. Asked twice before it was sent, both get the same new delivery. While the account is on hold for its plan, it waits, for 72 hours at most.',
       ],
       who: 'session',
       parameters: [idOfPath('delivery', 'The id of the delivery.')],

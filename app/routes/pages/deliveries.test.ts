@@ -5,7 +5,7 @@ import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cooki
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
-import { openSessions } from '#tests/support/webhook-calls.server.ts'
+import { holdAccount, openSessions } from '#tests/support/webhook-calls.server.ts'
 import {
   BRISBANE,
   LEEDS,
@@ -147,6 +147,15 @@ describe('the search page', () => {
       why: 'Nothing was sent. Please sign in again.',
     })
     expect(count()).toBe(before)
+  })
+
+  test('says until when it waits while the account is on hold', async () => {
+    holdAccount(world)
+    const form = { delivery: String(own) }
+    const why = 'Trial ended: subscribe to resume. Until then everything waits, for 72 hours at most.'
+    const path = `/deliveries?accountUUID=${LEEDS}`
+    expect(await leadsTo(searchAction(argsOf(path, { form })))).toMatchObject({ says: 'On hold', why })
+    expect(await leadsTo(deliveryAction(argsOf(path, { form })))).toMatchObject({ says: 'On hold', why })
   })
 
   test('sends a group again: each delivery once, and says how many', async () => {

@@ -4,7 +4,7 @@ import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
 import { deliveryNamed, resolve, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
-import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
+import { SEARCH_FIELDS, sentAgainFlash, unlessHeld } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
 import { OwnPage, titled } from '../own-page.tsx'
 import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
@@ -41,11 +41,11 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 /** "Send again" on a row, or for a group of failures; the search results stay open. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { found, sent, asked, why } = await pressSendAgain({ request, context })
+  const { found, sent, asked, why, hold } = await pressSendAgain({ request, context })
   const [only] = sent.length === 1 ? sent : []
   const account = { accountUUID: found.accountId, admin: found.admin }
   throw redirectWith({ context }, addressOf(request), {
-    ...sentAgainFlash(sent.length, asked, why),
+    ...unlessHeld(sentAgainFlash(sent.length, asked, why), hold),
     ...(only !== undefined && { link: { to: deliveryAddress(account, only), words: 'See the new delivery' } }),
   })
 }

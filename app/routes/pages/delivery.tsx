@@ -13,7 +13,7 @@ import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-text.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
-import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
+import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_HERE, unlessHeld } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { OwnPage } from '../own-page.tsx'
@@ -49,11 +49,11 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 
 /** "Send again" redirects to the new delivery, which is the one to watch. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { found, sent, why } = await pressSendAgain({ request, context })
+  const { found, sent, why, hold } = await pressSendAgain({ request, context })
   const account = { accountUUID: found.accountId, admin: found.admin }
   const [again] = sent
   if (again === undefined) throw redirectWith({ context }, addressOf(request), notSentAgainFlash(why))
-  throw redirectWith({ context }, deliveryAddress(account, again), SENT_AGAIN_FROM_DETAIL)
+  throw redirectWith({ context }, deliveryAddress(account, again), unlessHeld(SENT_AGAIN_HERE, hold))
 }
 
 export default function Delivery() {

@@ -105,7 +105,8 @@ export async function pressSendAgain({ request, context }: Args) {
     if (one?.outcome === 'sent') pressed.sent.push(one.deliveryId)
     else pressed.why = one !== null && 'message' in one ? one.message : null
   }
-  return pressed
+  const plan = await context.app.store.billing.findPlan(found.account.uuid)
+  return { ...pressed, hold: plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null }
 }
 
 /** Redirects to another page, which shows the message. */

@@ -176,6 +176,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/events/delivery-detail.ts deliveryView': ROWS,
   'app/features/events/fan-out.ts chooseEndpoints': 'names of fields that readPlatformCall read',
   'app/features/events/search-view.ts deliveryTitle': WORDS,
+  'app/features/events/search-view.ts unlessHeld': WORDS,
   'app/features/events/polled-changes.ts changesOf': 'records that readListed read',
   'app/domain/polling.ts': WORDS,
   'app/features/lookups/dynamic-mapping.ts exportMappings': 'what readMappings read',

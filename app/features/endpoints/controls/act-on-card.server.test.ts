@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, seconds } from '#app/lib/duration.ts'
-import { controlsOf, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
+import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint } from '../endpoints.server.ts'
 import { loadManagerPage } from '../manager-page.server.ts'
@@ -88,6 +88,20 @@ describe('starting again', () => {
     expect((await press('start_again', { place: 'health' })).flash.at).toBe('health')
     expect((await press('start_again', { place: 'elsewhere' })).flash.at).toBe('buttons of 1')
   })
+})
+
+test('what is asked for while the account is on hold says until when it waits', async () => {
+  const id = insertDelivery(world, insertEvent(world, 'job'), 'stopped')
+  holdAccount(world)
+  const description = 'Trial ended: subscribe to resume. Until then everything waits, for 72 hours at most.'
+  const of = async (intent: CardIntent, values?: Record<string, string>) => (await press(intent, values)).flash
+  expect(await of('pause')).toMatchObject({ kind: 'success', title: 'Webhook paused' })
+  expect(await of('resume')).toMatchObject({ kind: 'info', title: 'Webhook resumed', description })
+  expect(await of('start_again')).toMatchObject({ title: 'Webhook started again', description })
+  expect(await of('send_again', { delivery: String(id) })).toMatchObject({ title: 'On hold', description })
+  const asked = { since: '2026-01-05T00:00', status: 'failed' }
+  world.client.sql.exec("UPDATE delivery SET state = 'stopped'")
+  expect(await of('replay', asked)).toMatchObject({ title: 'On hold', description })
 })
 
 describe('a test', () => {

@@ -1,6 +1,7 @@
 // Handles the buttons of a card: pause, resume, start again, test, send again, replay, and rotate the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { unlessHeld } from '#app/features/events/search-view.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { parseWebhookId } from '../endpoint.ts'
@@ -95,11 +96,17 @@ export async function actOnCard(
   const record = key === null ? null : await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return gone(intent, thing)
   const act = await PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
+  const keepsTitle = SENDS[intent]
+  if (keepsTitle !== undefined)
+    act.flash = unlessHeld(act.flash, record.accountHold?.reason ?? null, keepsTitle ? act.flash.title : undefined)
   const part = PLACES[intent]
   if (part === null) return act
   const at = values.place === HEALTH_PLACE ? HEALTH_PLACE : resultPlace(keyOf(record), part)
   return { ...act, flash: { ...act.flash, at } }
 }
+
+/** Presses that send: whether their title is true as well while the account is on hold. */
+const SENDS: Partial<Record<string, boolean>> = { resume: true, start_again: true, send_again: false, replay: false }
 
 /** Where the card shows the result; null for a press far from its buttons, whose result is a toast. */
 const PLACES: Record<CardIntent, Parameters<typeof resultPlace>[1] | null> = {

@@ -336,6 +336,11 @@ describe('a replay under way', () => {
     line().getByText('Paused: it continues when you resume.')
   })
 
+  it('says that it waits while sending is on hold', () => {
+    renderCard({ webhook: { status: 'held', replays: [sampleReplay()] } })
+    line().getByText('On hold: it continues when sending does.')
+  })
+
   it('never throws in the browser: that would cost the whole page', async () => {
     const call = (serverLoader: () => Promise<unknown>) =>
       replayTurn({ serverLoader, params: {}, request: new Request('http://localhost/r') } as Parameters<

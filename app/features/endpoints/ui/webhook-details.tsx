@@ -325,6 +325,7 @@ function ReplayLine({ webhook, account, replay: known }: ReplayLineProps) {
         />
       ) : null}
       {running && webhook.state === 'paused' ? <p>Paused: it continues when you resume.</p> : null}
+      {running && webhook.status === 'held' ? <p>On hold: it continues when sending does.</p> : null}
     </div>
   )
 }
