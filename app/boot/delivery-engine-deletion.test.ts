@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WEBHOOK_DELETED } from '#app/features/events/delivering/delivery.ts'
+import { replaySince } from '#app/features/events/delivering/send-again.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -149,6 +150,44 @@ describe('undoing it', () => {
     expect(waiting()).toEqual(NOTHING_WAITS)
     await world.clock.run(UNDO_KEPT + minutes(2))
     expect(world.outbound.sent).toHaveLength(before + 3)
+  })
+
+  describe('while “Send everything since …” runs', () => {
+    const SENDING = 700
+    const replay = () => world.row('SELECT state, made, delivered FROM replay')
+
+    async function deletedWhileSending() {
+      const { id, endpointId } = webhook()
+      const engine = await started()
+      for (let n = 0; n < SENDING; n++) void engine.acceptEvent(anEvent(world))
+      await world.clock.run(minutes(2))
+      world.outbound.when(ADDRESS, { status: 500 })
+      const app = { ...world.app, wakeDeliveries: engine.wake }
+      const asked = { since: 0, status: 'all', objectUuid: null, dryRun: false } as const
+      expect(await replaySince(app, LEEDS, endpointId, asked)).toMatchObject({ count: SENDING })
+      await world.clock.run(seconds(5))
+      await remove(id)
+      engine.wake(endpointId)
+      await world.clock.run(minutes(1))
+      expect(replay()).toEqual({ state: 'running', made: 500, delivered: 0 })
+      return { id, endpointId, engine }
+    }
+
+    it('goes on with it', async () => {
+      const { id, endpointId, engine } = await deletedWhileSending()
+      world.outbound.when(ADDRESS, { status: 200 })
+      expect(await undo(id)).toMatchObject({ endpointId })
+      engine.wake(endpointId)
+      await world.clock.run(minutes(5))
+      expect(replay()).toEqual({ state: 'done', made: SENDING, delivered: SENDING })
+    })
+
+    it('cannot bring it back later: it was cancelled, and nothing of it waits', async () => {
+      await deletedWhileSending()
+      await world.clock.run(UNDO_KEPT + minutes(1))
+      expect(replay()).toEqual({ state: 'cancelled', made: 500, delivered: 0 })
+      expect(waiting()).toEqual(NOTHING_WAITS)
+    })
   })
 
   it.each([

@@ -214,7 +214,8 @@ export const SENT_AGAIN_HERE: Flash = {
 /** What a press asks us to send waits while the account is on hold for its plan. `hold` = why; null = it is not. */
 export function unlessHeld(flash: Flash, hold: string | null, title = 'On hold'): Flash {
   if (hold === null || flash.kind !== 'success') return flash
-  return { kind: 'info', title, description: `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.` }
+  const description = `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.`
+  return { kind: 'info', title, description }
 }
 
 /** `why` is null when the delivery does not exist any more. */

@@ -1,6 +1,7 @@
 // "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
 import type { ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { growReplay, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
 import type { DeliveryStore, GrowOptions, ReplayedEvent, ReplayRow } from '../../store/deliveries.ts'
@@ -170,7 +171,7 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
 
   function* nextOf(id: number, now: number, limits: GrowLimits): Generator<unknown, ReplayPage | 'ended' | 'waits'> {
     const found = yield* findRunning.get({ id })
-    const endpoint = found && (yield* findEndpoint(found.accountUuid, found.endpointId))
+    const endpoint = found && (yield* findEndpoint(found.accountUuid, found.endpointId, now - UNDO_KEPT))
     // While it waited for the endpoint, somebody may have cancelled or grown it.
     const replay = yield* lockRunning.get({ id })
     const unsendable = !endpoint || endpoint.url === '' || endpoint.state === 'stopped'
@@ -179,7 +180,8 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
       yield* finishReplay.run({ state: unsendable ? 'cancelled' : 'done', now, id })
       return 'ended'
     }
-    const room = allMade ? 0 : yield* roomFor(replay, limits)
+    // A deletion may be undone for a while.
+    const room = allMade || endpoint.state === 'deleted' ? 0 : yield* roomFor(replay, limits)
     if (room <= 0) return 'waits'
     const { accountUuid, nextSeq, untilSeq } = replay
     const events = yield* pages[replay.status](accountUuid, endpoint, nextSeq, untilSeq, replay, room)
@@ -206,12 +208,15 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
   })
 }
 
+/** `since` = also an endpoint that was deleted at or after it. */
 function endpointFinder(db: Database, lock = '') {
-  const find = db.prepare<{ endpointId: number; accountUuid: string }, FanOutEndpoint>(
+  const find = db.prepare<{ endpointId: number; accountUuid: string; since: number }, FanOutEndpoint>(
     `SELECT p.id, p.object_type AS objectType, p.field_filter AS fieldFilter, p.url, p.state FROM endpoint p
-     WHERE p.id = @endpointId AND p.account_uuid = @accountUuid AND p.state <> 'deleted' ${lock}`,
+     WHERE p.id = @endpointId AND p.account_uuid = @accountUuid
+       AND (p.state <> 'deleted' OR p.state_since >= @since) ${lock}`,
   )
-  return (accountUuid: string, endpointId: number) => find.get({ endpointId, accountUuid })
+  return (accountUuid: string, endpointId: number, since = Number.MAX_SAFE_INTEGER) =>
+    find.get({ endpointId, accountUuid, since })
 }
 
 /** The endpoint's events whose body is still kept, oldest first. */
