@@ -4,7 +4,6 @@ import { type FirstStepFacts, firstSteps } from './first-steps.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 9)
 const made = (over: Partial<FirstStepFacts['cards'][number]> = {}): FirstStepFacts['cards'][number] => ({
-  status: 'waiting',
   lastEventAt: null,
   createdAt: NOW - hours(1),
   ...over,
@@ -23,11 +22,9 @@ describe('the first steps', () => {
     expect(shown({ cards: [made()] })).toEqual(['webhook done', 'event next', 'automation'])
   })
 
-  it('take a delivery, or an event that is only kept, for an event', () => {
+  it('go on with an automation after an event of any card', () => {
     const last = ['webhook done', 'event done', 'automation next']
-    expect(shown({ cards: [made({ status: 'working' })] })).toEqual(last)
-    expect(shown({ cards: [made({ status: 'no_address', lastEventAt: NOW })] })).toEqual(last)
-    expect(shown({ cards: [made({ status: 'failing' }), made({ status: 'slow' })] })).toEqual(last)
+    expect(shown({ cards: [made(), made({ lastEventAt: NOW })] })).toEqual(last)
   })
 
   it('wait for the event when there is an automation already', () => {
@@ -35,7 +32,7 @@ describe('the first steps', () => {
   })
 
   it('are gone when all of them are done', () => {
-    expect(shown({ cards: [made({ status: 'working' })], automations: 1 })).toEqual([])
+    expect(shown({ cards: [made({ lastEventAt: NOW })], automations: 1 })).toEqual([])
   })
 
   it('are gone for whoever came for automations', () => {

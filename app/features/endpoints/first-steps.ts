@@ -18,7 +18,7 @@ export interface FirstStepView {
 
 export interface FirstStepFacts {
   /** Webhooks and forwarding rules. */
-  cards: readonly Pick<EndpointView, 'status' | 'lastEventAt' | 'createdAt'>[]
+  cards: readonly Pick<EndpointView, 'lastEventAt' | 'createdAt'>[]
   /** Number of the account's rules, on or off. */
   automations: number
   now: Millis
@@ -31,7 +31,7 @@ export interface FirstStepFacts {
 export function firstSteps({ cards, automations, now }: FirstStepFacts): FirstStepView[] {
   const done: Record<FirstStep, boolean> = {
     webhook: cards.length > 0,
-    event: cards.some((card) => card.lastEventAt !== null || card.status === 'working' || card.status === 'slow'),
+    event: cards.some((card) => card.lastEventAt !== null),
     automation: automations > 0,
   }
   const first = Math.min(...cards.map((card) => card.createdAt))

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
-import { controlsOf } from '#tests/support/webhook-calls.server.ts'
+import { controlsOf, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './manager-page.server.ts'
 
@@ -66,6 +66,19 @@ describe('the manager page', () => {
     const page = await load({ log: { webhookId: id, filter: DEFAULT_LOG_FILTER } })
     expect(page.webhooks.map((webhook) => webhook.label)).toEqual(['Job', 'Note'])
     expect(page.log).toEqual({ entries: [], now: world.clock.now() })
+  })
+
+  test('takes a test event for no event of ServiceM8', async () => {
+    await act(CREATE)
+    const seq = insertEvent(world, 'job')
+    const source = world.client.sql.prepare('UPDATE event SET source = ? WHERE seq = ?')
+    source.run('test', seq)
+    const lastEvents = async () => [(await load()).lastEventAt, (await load()).webhooks[0]?.lastEventAt]
+    expect(await lastEvents()).toEqual([null, null])
+    expect((await load()).firstSteps[1]).toEqual({ step: 'event', done: false, next: true })
+    source.run('object', seq)
+    expect(await lastEvents()).toEqual([world.clock.now(), world.clock.now()])
+    expect((await load()).firstSteps[1]).toMatchObject({ done: true })
   })
 
   test("opens no log of a webhook that is not the account's", async () => {

@@ -49,7 +49,8 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
   const nextDue = built(() =>
     orm.select({ dueAt }).from(delivery).where(isPending).orderBy(asc(dueAt), asc(id)).limit(1),
   )
-  const ofObject = and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object')))
+  const real = sql`${event.source} <> 'test'`
+  const ofObject = and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object')), real)
   const lastEvent = built(() =>
     orm.select({ receivedAt: event.receivedAt }).from(event).where(ofObject).orderBy(sql`${event.seq} desc`).limit(1),
   )

@@ -1,4 +1,4 @@
-import { desc, eq } from 'drizzle-orm'
+import { and, desc, eq, ne } from 'drizzle-orm'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Database } from '../../database.ts'
 import { many, one } from '../../orm.ts'
@@ -65,7 +65,7 @@ export function activityStore({ db, orm, reader, readerOrm }: Connections, clock
         readerOrm
           .select({ receivedAt: event.receivedAt })
           .from(event)
-          .where(eq(event.accountUuid, accountUuid))
+          .where(and(eq(event.accountUuid, accountUuid), ne(event.source, 'test')))
           .orderBy(desc(event.seq))
           .limit(1),
       )
