@@ -10,14 +10,14 @@ import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
 const WEBHOOK = sampleWebhook({ pending: 3, callbackUrl: 'https://hooks.example.com/a/very/long/path?with=much' })
 
-function renderDelete(question = false) {
+function renderDelete(question = false, webhook = WEBHOOK) {
   const sent: Record<string, string>[] = []
   renderPage({
     page: () =>
       question ? (
-        <DeleteQuestion webhook={WEBHOOK} account={ACCOUNT} />
+        <DeleteQuestion webhook={webhook} account={ACCOUNT} />
       ) : (
-        <DeleteWebhook webhook={WEBHOOK} account={ACCOUNT} />
+        <DeleteWebhook webhook={webhook} account={ACCOUNT} />
       ),
     action: async ({ request }) => {
       sent.push(Object.fromEntries([...(await request.formData())].map(([name, value]) => [name, String(value)])))
@@ -39,6 +39,13 @@ describe('deleting a webhook', () => {
     dialog.getByText('3 waiting events are dropped.')
     dialog.getByText('You can undo it for 10 seconds.')
     expect(sent).toEqual([])
+  })
+
+  it('without an address promises nothing for rules and automations', () => {
+    renderDelete(true, sampleWebhook({ callbackUrl: '' }))
+    screen.getByText(
+      "This webhook's activity is no longer shown here. Forwarding rules and automations for Job records still get their events.",
+    )
   })
 
   it('begins with the safe answer, and gives the focus back', async () => {

@@ -108,7 +108,7 @@ function whatEnds(webhook: EndpointView): string {
   }
   return callbackUrl
     ? `Nothing about ${label} records will be sent to ${hostOf(callbackUrl)} any more.`
-    : `Nothing about ${label} records will be recorded any more.`
+    : `This webhook's activity is no longer shown here. Forwarding rules and automations for ${label} records still get their events.`
 }
 
 function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sending: boolean }) {
