@@ -141,6 +141,13 @@ describe('the status of a webhook', () => {
     })
   })
 
+  test('is paused without an address, and keeps nothing to send', () => {
+    expect(statusOf({ state: 'paused', url: '', stateSince: NOW - hours(1) })).toEqual({
+      status: 'paused',
+      sentence: 'Paused since 08:30. Without an address, events are shown here and not sent later.',
+    })
+  })
+
   test('is stopped when the receiver answered 410', () => {
     const stopped = statusOf({ state: 'stopped', stateReason: 'Your address answered 410.' })
     expect(stopped.status).toBe('stopped')

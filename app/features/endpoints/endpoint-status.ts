@@ -73,6 +73,8 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
       if (condition.polling) return pollTrouble(condition.polling, now, timezone) ?? ''
       return notSubscribed(condition.kind ?? 'webhook', subscription?.stateReason ?? null)
     case 'paused':
+      if (endpoint.url === '')
+        return `Paused since ${time(endpoint.stateSince)}. Without an address, events are shown here and not sent later.`
       return `Paused since ${time(endpoint.stateSince)}. We keep events and send them, oldest first, when you resume.${waiting}`
     case 'no_address':
       return 'No callback address. You see events here, and we forward nothing.'
