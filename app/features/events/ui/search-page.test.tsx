@@ -267,6 +267,9 @@ describe('a line', () => {
       ['21 November 2025: 2 delivered, 0 failed', null],
       ['20 November 2025: 10 delivered, 0 failed', 'true'],
     ])
+    screen.getByText(
+      /^20 November 2025: 10 delivered, 0 failed\. Later attempts are listed under the day of their event\./,
+    )
     expect(hrefOf('All days')).toBe('/deliveries?accountUUID=account-1&object=job')
     expect(days[0]?.getAttribute('href')).toBe(
       '/deliveries?accountUUID=account-1&object=job&from=2025-11-21T00%3A00&until=2025-11-21T23%3A59',

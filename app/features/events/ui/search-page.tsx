@@ -231,7 +231,7 @@ function DayBars({ volume, account, form }: DayBarsProps) {
           `Last ${volume.length} days: ${counted({ delivered, failed })} ${failed === 1 ? 'attempt' : 'attempts'}`
         ) : (
           <>
-            {sentenceOf(asked)}{' '}
+            {sentenceOf(asked)}. Later attempts are listed under the day of their event.{' '}
             <Link
               to={searchAddress(account, { ...form, from: '', until: '' })}
               preventScrollReset
