@@ -32,7 +32,7 @@ import { stagedForm } from './rule-form-stage.tsx'
 import { EMPTY_FORM } from './sample-deliveries.ts'
 import { PLAN_ZONE, samplePlan, samplePlanView, TRIAL_BEGAN } from './sample-plans.ts'
 import { sampleCard } from './sample-rules.ts'
-import { sampleRun } from './sample-runs.ts'
+import { SAMPLE_RULE, sampleRun } from './sample-runs.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from './sample-views.ts'
 
 /** The page of a person who reads `text`. */
@@ -182,7 +182,8 @@ export function history(): ReactElement {
 
 /** A run about one or several customers. */
 export function run(names: readonly string[]): ReactElement {
-  const repeatable = { version: 3, customerMessages: 1, rule: { version: 4, deleted: false } }
+  const rule = { version: 4, deleted: false, definition: SAMPLE_RULE }
+  const repeatable = { version: 3, customerMessages: 1, rule, today: SAMPLE_RULE }
   return (
     <RunPage
       {...FRAME}

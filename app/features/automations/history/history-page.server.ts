@@ -102,7 +102,9 @@ export async function loadRun(
   const record = await app.store.runs.findRun(accountUuid, runId)
   if (!record) return null
   const execution = executionOf(record)
-  const repeatable = await app.store.runs.findRunToRepeat(accountUuid, runId)
+  const found = await app.store.runs.findRunToRepeat(accountUuid, runId)
+  const rule = await app.store.automations.findAutomation(accountUuid, record.automationId)
+  const repeatable = found && { ...found, today: rule?.definition ?? null }
   const known = await knownRecords(app, accountUuid, [execution])
   return {
     run: runView(execution, repeatable, known.get(runId) ?? null),

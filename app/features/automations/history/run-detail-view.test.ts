@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { SAMPLE_RULE, SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
 import { executionOf } from '../runs/run-history.ts'
 import { type Repeatable, runView } from './run-detail-view.ts'
 
-const SAME: Repeatable = { version: 3, customerMessages: 1, rule: { version: 3, deleted: false } }
+const SAME: Repeatable = {
+  ...{ version: 3, customerMessages: 1, today: SAMPLE_RULE },
+  rule: { version: 3, deleted: false, definition: SAMPLE_RULE },
+}
 
 const viewOf = (more: Partial<RunRecord> = {}, repeatable: Repeatable | null = SAME) =>
   runView(executionOf(sampleRun(more)), repeatable, null)
@@ -142,14 +146,30 @@ describe('what is offered', () => {
     expect(viewOf().offers.allAgain).toBe('Repeats every step: 1 message to customers will be sent again.')
   })
 
+  test('says that customers may get a message, although the run sent none', () => {
+    const silent = { ...SAMPLE_RULE, steps: SAMPLE_RULE.steps.slice(1) }
+    const says = (then: RuleDefinition, today: RuleDefinition, customerMessages = 0) => {
+      const rule = { version: 5, deleted: false, definition: then }
+      const { offers } = viewOf({}, { ...SAME, customerMessages, rule, today })
+      return [offers.allAgain, offers.today?.split(' Uses')[0]]
+    }
+    const [may, none] = [
+      'Repeats every step. Customers may get a message.',
+      'Repeats every step. No customer gets a message again.',
+    ]
+    expect(says(SAMPLE_RULE, silent)).toEqual([may, none])
+    expect(says(silent, SAMPLE_RULE)).toEqual([none, may])
+    expect(says(SAMPLE_RULE, silent, 1)[1]).toBe(none)
+  })
+
   test('is the rule of today as well where it was changed since', () => {
-    const changed = { ...SAME, rule: { version: 5, deleted: false } }
+    const changed = { ...SAME, rule: { ...SAME.rule, version: 5 } }
     expect(offered({}, changed)).toEqual(['allAgain', 'today'])
     expect(viewOf({}, changed).offers.today).toContain('version 5 of the automation instead of 3.')
   })
 
   test('is nothing once the rule is deleted', () => {
-    expect(offered({}, { ...SAME, rule: { version: 3, deleted: true } })).toEqual([])
+    expect(offered({}, { ...SAME, rule: { ...SAME.rule, deleted: true } })).toEqual([])
     expect(offered({}, null)).toEqual([])
   })
 

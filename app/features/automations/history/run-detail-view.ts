@@ -1,6 +1,7 @@
 // One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { MessageView } from '#app/domain/automations/message-view.ts'
+import { type RuleDefinition, writesToCustomers } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
@@ -70,11 +71,12 @@ export interface RunView extends Pick<RunRecord, 'recordUuids' | 'replayOf' | 's
   isLive: boolean
 }
 
-/** What a repeat of the run involves: see `findRunToRepeat`. */
+/** What a repeat of the run involves: see `findRunToRepeat`. `today`: the rule as it is now. */
 export interface Repeatable {
   version: number
   customerMessages: number
-  rule: { version: number; deleted: boolean }
+  rule: { version: number; deleted: boolean; definition: RuleDefinition | null }
+  today: RuleDefinition | null
 }
 
 /** A run by hand says so in its own text. */
@@ -229,10 +231,10 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
   const isClear = !items.some((item) => item.state === 'unknown')
   return {
     failedAgain: failed.length > 0 && state !== 'running' ? failedAgainText(failed, wasSent) : null,
-    allAgain: repeat && repeatText(repeat.customerMessages),
+    allAgain: repeat && repeatText(repeat.customerMessages, repeat.rule.definition),
     today:
       repeat && repeat.rule.version !== repeat.version
-        ? `${repeatText(repeat.customerMessages)} Uses version ${repeat.rule.version} of the automation instead of ${repeat.version}. Texts may differ.`
+        ? `${repeatText(repeat.customerMessages, repeat.today)} Uses version ${repeat.rule.version} of the automation instead of ${repeat.version}. Texts may differ.`
         : null,
     release: isHeld && isClear ? releaseText(items) : null,
     discard: isHeld && isClear ? discardText(wasSent) : null,
@@ -271,9 +273,10 @@ function moment(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso)
 }
 
-/** The question before a whole run is repeated. */
-function repeatText(messages: number): string {
-  if (messages === 0) return 'Repeats every step. No customer gets a message again.'
+/** The question before a whole run is repeated. What kept its messages back then may not do so again. */
+function repeatText(messages: number, definition: RuleDefinition | null): string {
+  if (definition && !writesToCustomers(definition)) return 'Repeats every step. No customer gets a message again.'
+  if (messages === 0) return 'Repeats every step. Customers may get a message.'
   const times = messages === 1 ? '1 message' : `${messages} messages`
   return `Repeats every step: ${times} to customers will be sent again.`
 }

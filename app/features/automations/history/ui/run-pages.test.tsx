@@ -5,7 +5,7 @@ import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
-import { SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
+import { SAMPLE_RULE, SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
 import type { WhyView } from '../../preview/verdict-view.ts'
 import { executionOf } from '../../runs/run-history.ts'
 import { type HistoryForm, historyFormOf } from '../history-form.ts'
@@ -26,7 +26,10 @@ const FRAME: HistoryFrameProps = {
 }
 const ACCOUNT = 'accountUUID=account-1&admin=yes'
 const EMPTY: HistoryForm = historyFormOf(new URLSearchParams())
-const REPEATABLE: Repeatable = { version: 3, customerMessages: 1, rule: { version: 4, deleted: false } }
+const REPEATABLE: Repeatable = {
+  ...{ version: 3, customerMessages: 1, today: SAMPLE_RULE },
+  rule: { version: 4, deleted: false, definition: SAMPLE_RULE },
+}
 
 const lineOf = (more: Partial<RunRecord> = {}) => runLine(executionOf(sampleRun(more)))
 
