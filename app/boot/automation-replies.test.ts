@@ -205,8 +205,29 @@ test('an opened e-mail starts a rule once, after its wait, and not again while i
   expect(runs(rule)).toEqual([{ state: 'done', outcome: 'success' }])
 })
 
+test('a text that is not confirmed starts nothing while the history shows none, or where it may not be sent', async () => {
+  const rule = await world.rule(aRule([NOTE_OF_JOB], { trigger: onReceipt('message_failed'), once: 'change' }))
+  world.platform.account(LEEDS).options.undeliveredNext = 1
+  await send()
+  await listen(minutes(40))
+  expect(world.rows('SELECT state FROM message_receipt')).toEqual([{ state: 'missing' }])
+  await send()
+  await listen(minutes(5))
+  world.platform.fate = ({ verb }) => (verb === 'sms' ? 'broken' : 'well')
+  await send()
+  await listen(hours(1))
+  expect(world.rows('SELECT state FROM message_receipt ORDER BY id').map(({ state }) => state)).toEqual([
+    ...['missing', 'delivered', 'missing'],
+  ])
+  expect(runs(rule)).toEqual([])
+  const why = world.rows('SELECT verdict, detail FROM rule_verdict').map(({ detail }) => JSON.parse(String(detail)))
+  expect(why).toContainEqual({ sentence: 'Fieldhook cannot tell whether the message arrived.' })
+})
+
 test('a text that is not confirmed starts a rule once; what arrives starts none', async () => {
   const rule = await world.rule(aRule([NOTE_OF_JOB], { trigger: onReceipt('message_failed'), once: 'change' }))
+  await send()
+  await listen(minutes(5))
   world.platform.account(LEEDS).options.undeliveredNext = 1
   await send()
   await listen(minutes(40))

@@ -531,8 +531,10 @@ describe('the choices of an account', () => {
     const rule = await thanks()
     await world.rule(aRule([TEXT]), LEEDS, 'Remind')
     await run(rule, 3)
-    // One of them did not arrive.
+    // One of them did not arrive. Of the e-mail, nobody can tell: the history has shown no other.
     world.client.sql.prepare(`UPDATE message_receipt SET state = 'missing' WHERE run_id = 1`).run()
+    world.client.sql.prepare(`UPDATE message_receipt SET state = 'missing', channel = 'email' WHERE run_id = 2`).run()
+    world.client.sql.prepare(`UPDATE message_receipt SET history_uuid = 'shown' WHERE run_id = 3`).run()
     await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
     for (let hour = 0; hour < 8 * 24; hour++) {
       await world.clock.run(hours(1))
@@ -542,7 +544,8 @@ describe('the choices of an account', () => {
     // The first Monday is the day on which they were made.
     expect(subjects()).toEqual([
       'All 2 automations are working: 0 messages, 0 failures',
-      'All 2 automations are working: 3 messages, 1 failure',
+      'Thank the customer sent 1 message that did not arrive',
+      '1 of your 2 automations needs you: 3 messages, 1 failure',
     ])
     expect(await shown()).toEqual([])
   })

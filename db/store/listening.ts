@@ -61,6 +61,8 @@ export interface WaitingMessage extends MessagePlace {
 /** A message that was opened or did not arrive. */
 export interface JudgedReceipt extends Pick<Answer, 'id' | 'accountUuid' | 'jobUuid' | 'channel' | 'seenAt'> {
   state: ReceiptState
+  /** It came back, or is missing where the history shows others. */
+  notArrived: boolean
   /** When it came to this state, by the platform or by our look. */
   happenedAt: Millis
 }

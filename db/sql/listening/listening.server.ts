@@ -11,6 +11,12 @@ const COLUMNS = `account_uuid AS accountUuid, job_uuid AS jobUuid, channel, comp
   opened_at AS openedAt, last_message_at AS lastMessageAt, looked_at AS lookedAt, tries, next_look_at AS nextLookAt`
 const OF = 'account_uuid = @accountUuid AND job_uuid = @jobUuid AND channel = @channel'
 
+/** A receipt `m` of what did not arrive. Missing counts once it was surely sent, and the history shows others: decision 0076. */
+export const notArrived = (m: string) =>
+  `(${m}.state IN ('bounced', 'missing') AND (${m}.state = 'bounced' OR (EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = ${m}.run_id
+     AND s.step_id = ${m}.step_id AND s.item_key = ${m}.item_key AND s.state = 'sent') AND EXISTS (SELECT 1 FROM message_receipt l
+     WHERE l.account_uuid = ${m}.account_uuid AND l.channel = ${m}.channel AND l.history_uuid IS NOT NULL))))`
+
 export function listeningStore(connections: Connections): ListeningStore {
   return {
     ...dueStore(connections),
@@ -286,9 +292,13 @@ type JudgingReceipts = Pick<ListeningStore, 'receiptsToJudge' | 'settleReceipt' 
 
 function judgedReceipts({ db, turn, mine }: Connections): JudgingReceipts {
   const rows = triggerRows({ db })
-  const due = db.prepare<{ now: number; limit: number; perAccount: number }, JudgedReceipt & { place: number }>(
+  const due = db.prepare<
+    { now: number; limit: number; perAccount: number },
+    Omit<JudgedReceipt, 'notArrived'> & { notArrived: number; place: number }
+  >(
     `SELECT * FROM (
        SELECT id, account_uuid AS accountUuid, job_uuid AS jobUuid, channel, state,
+         CASE WHEN ${notArrived('message_receipt')} THEN 1 ELSE 0 END AS "notArrived",
          coalesce(state_at, looked_at, sent_at) AS happenedAt, coalesce(looked_at, sent_at) AS seenAt,
          row_number() OVER (PARTITION BY account_uuid ORDER BY judge_at, id) AS place FROM message_receipt
        WHERE judge_at IS NOT NULL AND judge_at <= @now AND job_uuid IS NOT NULL AND ${mine('message_receipt')}
@@ -299,7 +309,8 @@ function judgedReceipts({ db, turn, mine }: Connections): JudgingReceipts {
   const postpone = db.prepare(`UPDATE message_receipt SET judge_at = @judgeAt WHERE ${OF}`)
   return {
     receiptsToJudge: db.read(function* (now, { limit, perAccount }) {
-      return (yield* due.all({ now, limit, perAccount })).map(({ place: _place, ...receipt }) => receipt)
+      const found = yield* due.all({ now, limit, perAccount })
+      return found.map(({ place: _place, ...receipt }) => ({ ...receipt, notArrived: receipt.notArrived === 1 }))
     }),
     settleReceipt(accountUuid, id, { requests, verdicts, at }) {
       return turn.run(function* (): Generator<unknown, number | null> {

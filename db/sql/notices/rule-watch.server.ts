@@ -11,6 +11,7 @@ import type {
   WeekFigures,
 } from '../../store/notices.ts'
 import type { Connections } from '../connections.ts'
+import { notArrived } from '../listening/listening.server.ts'
 import { NOTICE_REASON, reasonNames, reasonValues, storedReason } from '../reasons.server.ts'
 import { troubleRows } from './trouble-rows.server.ts'
 
@@ -102,9 +103,7 @@ function causeStore({
      UNION ALL
      SELECT 'undelivered', r.account_uuid, r.automation_id, count(*), min(m.sent_at), max(m.run_id)
      FROM message_receipt m JOIN run r ON r.id = m.run_id JOIN automation a ON a.id = r.automation_id AND ${ON}
-     JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key AND s.state = 'sent'
-     WHERE m.state IN ('bounced', 'missing') AND m.sent_at >= @sentSince AND (m.state = 'bounced' OR EXISTS (
-       SELECT 1 FROM message_receipt l WHERE l.account_uuid = m.account_uuid AND l.channel = m.channel AND l.history_uuid IS NOT NULL))
+     WHERE m.sent_at >= @sentSince AND ${notArrived('m')}
      GROUP BY r.account_uuid, r.automation_id ORDER BY 1, 3`,
   )
   /** By a rule that is on, or an address that gets events: of one object, or of any. */
@@ -186,7 +185,7 @@ function rhythmStore({
        (SELECT count(*) FROM run r WHERE r.account_uuid = @accountUuid AND r.created_at >= @since AND r.created_at < @until
           AND r.outcome IN ('failure', 'partial'))
          + (SELECT count(*) FROM message_receipt t WHERE t.account_uuid = @accountUuid AND t.sent_at >= @since AND t.sent_at < @until
-            AND t.state IN ('bounced', 'missing')) AS failures`,
+            AND ${notArrived('t')}) AS failures`,
   )
   return {
     rhythmRulesStep: db.read(function* (after, size) {

@@ -66,11 +66,12 @@ function ofAnswer({ store }: JudgeApp, answer: Answer): Happening {
 }
 
 function ofReceipt({ store }: JudgeApp, receipt: JudgedReceipt): Happening {
-  const { id, accountUuid, jobUuid, channel, state, happenedAt, seenAt } = receipt
+  const { id, accountUuid, jobUuid, channel, state, notArrived, happenedAt, seenAt } = receipt
   const type = state === 'opened' ? 'message_opened' : 'message_failed'
   const message = channel === 'sms' ? 'text' : 'e-mail'
-  // A late row: what was missing has arrived.
-  const arrived = state !== 'opened' && state !== 'bounced' && state !== 'missing'
+  // What was missing may have a late row. Some accounts show no messages at all.
+  const other =
+    state === 'missing' ? 'Fieldhook cannot tell whether the message arrived.' : 'The message arrived after all.'
   return {
     ...{ accountUuid, jobUuid, type, at: happenedAt, seenAt, key: `receipt ${id} ${state}` },
     description:
@@ -80,7 +81,7 @@ function ofReceipt({ store }: JudgeApp, receipt: JudgedReceipt): Happening {
           ? 'Our e-mail came back'
           : `Our ${message} was not confirmed after 30 minutes`,
     values: {},
-    refusal: () => (arrived ? 'The message arrived after all.' : null),
+    refusal: () => (state === 'opened' || notArrived ? null : other),
     isTakenBy: () => false,
     settle: (judged) => store.listening.settleReceipt(accountUuid, id, judged),
     postpone: (judgeAt) => store.listening.postponeReceipt(accountUuid, id, judgeAt),
