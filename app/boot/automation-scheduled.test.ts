@@ -177,6 +177,39 @@ test('a manual rule waits for its date, each call a run of its own, and acts at 
   expect(texts()).toHaveLength(3)
 })
 
+test('at most once a day is once a day of its runs: what comes after today’s is for tomorrow, once', async () => {
+  const job = world.job(LEEDS)
+  const trigger = { source: 'manual_endpoint', schedule: DAILY } as const
+  const rules = [
+    await world.rule(aRule([TEXT], { trigger: ON_CHANGE, once: 'day' })),
+    await world.rule(aRule([aStep('s1', 'create_task', { title: 'Look', description: '' })], { trigger, once: 'day' })),
+  ]
+  process()
+  await world.store.triggers.noteBaseline(
+    LEEDS,
+    {
+      ...{ automationId: 1, version: 1, ledger: [], object: 'job', watermark: '2026-01-05 08:00:00' },
+      ...{ partial: false, done: true },
+      snapshots: [{ recordUuid: job, editDate: '2026-01-05 08:00:00', fields: { status: 'Quote' } }],
+    },
+    world.clock.now(),
+  )
+  const both = async (status: string) => {
+    await changed(job, { status })
+    const rule = await world.store.automations.findAutomation(LEEDS, rules[1] ?? 0)
+    if (rule) await triggerRule(world.app, rule, { job_uuid: job, date: '2026-01-05' }, null)
+  }
+  await both('Work Order')
+  await until(19)
+  expect([texts().length, world.platform.made.length]).toEqual([1, 1])
+  await both('Completed')
+  await until(24 + 9)
+  await both('Quote')
+  await world.clock.run(seconds(20))
+  const tomorrow = { wake_at: Date.UTC(2026, 0, 6, 18) }
+  expect(world.rows(`SELECT wake_at FROM run WHERE outcome IS NULL`)).toEqual([tomorrow, tomorrow])
+})
+
 test('switched off before its time, what was collected is not done', async () => {
   const job = world.job(LEEDS)
   const id = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint', schedule: DAILY } }))

@@ -172,11 +172,11 @@ function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: Rec
   }
   const settled = at.now + minutes(trigger.settleMinutes)
   const collectedUntil = collectsUntil(trigger, at.zone, settled)
-  const occurrence = occurrenceOfMessage(once, key, { facts, at })
+  const occurrence = occurrenceOfMessage(once, key, { facts, at, collectedUntil })
   const request = runWish(rule, {
     ...{ source: 'webhook', object: 'job', recordUuids: [jobUuid] },
     triggerData: { description: happening.description, values: happening.values },
-    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(once, at.now) }],
+    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(once, collectedUntil ?? at.now) }],
     wakeAt: collectedUntil ?? settled,
     ...(collectedUntil !== null && { waits: runReason('collected') }),
   })

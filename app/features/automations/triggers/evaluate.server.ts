@@ -178,6 +178,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const collectedUntil = collectsUntil(trigger, at.zone, settled)
   const firing = { facts, changes, at, groupKey: null, tick: null, collectedUntil }
   const occurrence = occurrenceOf(rule.definition.once, firing)
+  const expiresAt = rememberUntil(rule.definition.once, collectedUntil ?? at.now)
   return {
     fires: true,
     request: runWish(rule, {
@@ -185,7 +186,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
       object: facts.object,
       recordUuids: [facts.recordUuid],
       triggerData: { description: describeChange(touched, changes), changes },
-      ledger: [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(rule.definition.once, at.now) }],
+      ledger: [{ recordUuid: facts.recordUuid, occurrence, expiresAt }],
       hop: cause ? cause.hop + 1 : 0,
       wakeAt: collectedUntil ?? settled,
       ...(collectedUntil !== null && { waits: runReason('collected') }),

@@ -53,8 +53,9 @@ export async function triggerRule(
   const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
   const zone = (await app.store.accounts.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
   const collectedUntil = collectsUntil(trigger, zone, now)
-  const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
-  const expiresAt = rememberUntil(definition.once, now)
+  const wakeAt = collectedUntil ?? now
+  const occurrence = occurrenceOfCall(definition.once, body.date, { now: wakeAt, zone })
+  const expiresAt = rememberUntil(definition.once, wakeAt)
   const request = runWish(rule, {
     source: 'manual',
     object: 'job',
@@ -64,7 +65,7 @@ export async function triggerRule(
       values: { job_uuid: body.job_uuid, date: body.date },
     },
     ledger: occurrence === null ? [] : [{ recordUuid: body.job_uuid, occurrence, expiresAt }],
-    wakeAt: collectedUntil ?? now,
+    wakeAt,
     ...(collectedUntil !== null && { waits: runReason('collected') }),
   })
   // Each call is one run. Only the caller's own key makes two calls the same.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
+import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
-import { daysToRemember, type Firing, occurrenceOf, occurrenceOfCall } from './once.ts'
+import { daysToRemember, type Firing, occurrenceOf, occurrenceOfCall, occurrenceOfMessage } from './once.ts'
 
 const key = (once: OncePolicy, given: Partial<Firing> = {}) =>
   occurrenceOf(once, {
@@ -76,6 +77,11 @@ it('a change that is collected is one for each record and time, and a call is wh
   expect(key('change', { collectedUntil: until })).toBe('until 2026-11-21 18:00')
   expect(key('change', { collectedUntil: until, facts: edited })).toBe(key('change', { collectedUntil: until }))
   expect(key('record', { collectedUntil: until })).toBe('-')
+  // The day of the run counts, not that of the change.
+  const next = until + days(1)
+  expect(key('day', { collectedUntil: next })).toBe('2026-11-22')
+  const seen = { facts: jobFacts({}), at: AT, collectedUntil: next }
+  expect(occurrenceOfMessage('day', 'answer 1', seen)).toBe('2026-11-22')
   const called = (once: OncePolicy) => occurrenceOfCall(once, '2026-03-01', AT)
   expect([called('change'), called('record'), called('week'), called('value:date')]).toEqual([
     null,

@@ -51,10 +51,10 @@ export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): 
 export function occurrenceOfMessage(
   once: OncePolicy,
   happening: string,
-  { facts, at }: Pick<Firing, 'facts' | 'at'>,
+  firing: Pick<Firing, 'facts' | 'at' | 'collectedUntil'>,
 ): string {
   if (once === 'change' || once === 'period') return happening
-  return keyOf(once, { facts, changes: [], at, groupKey: null, tick: null })
+  return keyOf(once, { ...firing, changes: [], groupKey: null, tick: null })
 }
 
 function calendarKey(once: 'record' | 'day' | 'week' | 'month', at: JudgedAt): string {
@@ -80,7 +80,8 @@ function keyOf(once: OncePolicy, { facts, changes, at, tick, collectedUntil = nu
     case 'day':
     case 'week':
     case 'month':
-      return calendarKey(once, at)
+      // The day counts on which it runs.
+      return calendarKey(once, { ...at, now: collectedUntil ?? at.now })
     case 'change':
       return collectedUntil === null ? changeKey(facts, changes, at) : `until ${localMinute(collectedUntil, at.zone)}`
     case 'period':
