@@ -207,6 +207,20 @@ export const DEFAULT_GUARDS: RuleGuards = {
   recheckBeforeSending: false,
 }
 
+/** The interval in force: a recurrence replaces the chosen one. `line` = a cron line. */
+export function intervalInForce(
+  trigger: Pick<Schedule, 'scheduleRecurrence'> & Record<'scheduleType' | 'interval', string>,
+) {
+  const word = (trigger.scheduleRecurrence ?? '').trim().toLowerCase()
+  if (trigger.scheduleType !== 'recurring' || word === '') return trigger.interval
+  return Object.hasOwn(RECURRENCE_INTERVALS, word) ? RECURRENCE_INTERVALS[word as RecurrenceWord] : 'line'
+}
+
+/** Does it check by itself, again and again? */
+export function checksAgain(trigger: PollTrigger): boolean {
+  return !['once', 'on_demand'].includes(intervalInForce(trigger))
+}
+
 /** Does an answer of a customer start the rule? */
 export function startsOnAnswers(trigger: Trigger): boolean {
   return trigger.source === 'webhook' && trigger.type === 'customer_replied'
@@ -240,7 +254,7 @@ export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'groupi
     case 'manual_endpoint':
       return writesToCustomers(definition) ? 'record' : 'change'
     case 'api_polling':
-      if (trigger.interval === 'on_demand') return 'period'
+      if (intervalInForce(trigger) === 'on_demand') return 'period'
       if (writesToCustomers(definition)) return 'record'
       return definition.grouping.enabled || definition.digest ? 'period' : 'record'
   }

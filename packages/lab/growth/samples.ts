@@ -156,6 +156,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'db/acts.ts linkWithTicket': 'ids of a fixed length, looked up',
   'db/postgres/rows-as-lists.ts rowsAsLists': 'names of our own columns, when the store opens',
   'app/features/automations/preview/backtest.ts basisOf': ROWS,
+  'app/domain/automations/rule.ts intervalInForce': WORDS,
   'app/features/automations/rules/timing/once-text.ts': WORDS,
   'app/features/automations/preview/preview-view.ts': WORDS,
   'app/features/automations/rules/rule-json.ts ruleJson': ROWS,

@@ -3,6 +3,7 @@
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
+  checksAgain,
   GROUPING_FIELDS,
   type OncePolicy,
   OPERATORS,
@@ -178,11 +179,8 @@ export function chosenOnce(state: FormState): OncePolicy {
   return draftOf(state).once
 }
 
-const ONE_OFF: readonly string[] = ['once', 'on_demand']
-
 /** True when the form asks whether to include records that match already. Only for rules that poll repeatedly. */
 export function asksAboutExisting(state: FormState): boolean {
-  const { triggerSource, pollInterval, active } = state.values
-  const repeats = triggerSource === 'api_polling' && !ONE_OFF.includes(pollInterval)
-  return active === 'true' && repeats && chosenOnce(state) !== 'period'
+  const { trigger, once } = draftOf(state)
+  return state.values.active === 'true' && trigger.source === 'api_polling' && checksAgain(trigger) && once !== 'period'
 }

@@ -298,6 +298,10 @@ test('only rules that look again and again ask about what matches already', () =
   expect(asksAboutExisting(poll)).toBe(true)
   expect(asksAboutExisting(write(poll, { active: '' }))).toBe(false)
   expect(asksAboutExisting(write(poll, { pollInterval: 'on_demand' }))).toBe(false)
+  for (const scheduleRecurrence of ['daily', '0 9 * * 1']) {
+    const again = { pollInterval: 'once', scheduleType: 'recurring', scheduleRecurrence }
+    expect(asksAboutExisting(write(poll, again))).toBe(true)
+  }
   expect(asksAboutExisting(write(poll, { enableGrouping: 'true' }))).toBe(false)
   expect(asksAboutExisting(onJobs())).toBe(false)
 })

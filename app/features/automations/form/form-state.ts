@@ -1,7 +1,7 @@
 // The rule form as shown on screen: all values are texts, rows have stable keys, nothing is validated yet. The page
 // without scripts (one round trip per button) and the browser use the same functions.
 import { ACTION_SPECS, isActionType, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
-import { RECURRENCE_INTERVALS, type RecurrenceWord } from '#app/domain/automations/rule.ts'
+import { intervalInForce } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
 
 export const TOP_FIELDS = [
@@ -302,12 +302,8 @@ export function objectOfForm({ values }: FormState): string {
 
 /** How often the rule runs by schedule, as far as the form knows: `line` = a cron line; null = never. */
 export function intervalInForm({ values }: FormState): string | null {
-  const { triggerSource, scheduleType, pollInterval } = values
-  const word = values.scheduleRecurrence.trim().toLowerCase()
-  if (scheduleType === 'recurring' && word !== '') {
-    return Object.hasOwn(RECURRENCE_INTERVALS, word) ? RECURRENCE_INTERVALS[word as RecurrenceWord] : 'line'
-  }
-  return triggerSource === 'api_polling' ? pollInterval : null
+  const interval = values.triggerSource === 'api_polling' ? values.pollInterval : ''
+  return intervalInForce({ ...values, interval }) || null
 }
 
 /** Decides which parts of the form are visible. Each part appears once the previous one is filled in. */

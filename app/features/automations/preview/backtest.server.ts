@@ -2,7 +2,7 @@
 // reads, writes nothing.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import { type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
+import { checksAgain, type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -22,7 +22,7 @@ import { onceText } from '../rules/timing/once-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
 import { type Answered, jobsAnswered, matchingAnswers } from './answered-jobs.server.ts'
-import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, repeats, runsByDay, ticksOf, wouldHaveActed } from './backtest.ts'
+import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, runsByDay, ticksOf, wouldHaveActed } from './backtest.ts'
 import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { type DraftApp, draftParts, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
@@ -190,7 +190,7 @@ async function actedOn(
   const ticks = trigger.source === 'api_polling' ? ticksOf(trigger, from, at.now, at.zone) : []
   const parts = partsToJudge(definition, object)
   // A rule that polls once has no known past date.
-  const dated = trigger.source !== 'api_polling' || repeats(trigger)
+  const dated = trigger.source !== 'api_polling' || checksAgain(trigger)
   const acts = (facts: RecordFacts) =>
     answered
       ? answeredIn(definition, facts, answered, at)

@@ -51,6 +51,8 @@ test('a rule by the clock looks at its own times, at most once a day, and one on
   expect(ticks('hourly').length).toBeLessThanOrEqual(31)
   expect(ticks('weekly')).toHaveLength(4)
   expect(ticks('on_demand')).toEqual([now])
+  const recurring = { scheduleType: 'recurring', scheduleRecurrence: 'weekly' } as const
+  expect(ticksOf({ ...(polled('on_demand').trigger as PollTrigger), ...recurring }, from, now, zone)).toHaveLength(4)
 })
 
 test('a rule by the clock acts at the first look after the last change', () => {

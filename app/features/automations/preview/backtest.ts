@@ -2,6 +2,7 @@
 // the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
 // which.
 import {
+  checksAgain,
   type PollTrigger,
   type RuleDefinition,
   startsOnAnswers,
@@ -44,11 +45,6 @@ export function runsByDay(moments: readonly (Millis | null)[], now: Millis, zone
   return days
 }
 
-/** True when the rule polls repeatedly. */
-export function repeats({ interval }: PollTrigger): boolean {
-  return interval !== 'once' && interval !== 'on_demand'
-}
-
 /** True when it acts on unchanged records again. */
 function actsAgain({ once }: RuleDefinition): boolean {
   return once === 'day' || once === 'week' || once === 'month' || once === 'period'
@@ -56,7 +52,7 @@ function actsAgain({ once }: RuleDefinition): boolean {
 
 /** Ticks of a polling rule within the window; one a day for rules that poll more often. */
 export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
-  if (!repeats(trigger)) return [now]
+  if (!checksAgain(trigger)) return [now]
   // As if the rule had always been on, whatever its start date.
   const always: PollTrigger =
     trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
@@ -98,7 +94,8 @@ function actedAtTick(
   const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
   const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
   // Unchanged since before the window and already matching then: the rule had acted on it, or found it when it started.
-  if (repeats(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from)) return null
+  if (checksAgain(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
+    return null
   return (
     ticks.find((tick) => tick >= edited && matches(tick)) ??
     ticks.findLast((tick) => tick < edited && matches(tick)) ??
@@ -156,7 +153,7 @@ export function basisOf({ trigger, once }: RuleDefinition, object: string, all: 
     case 'manual_endpoint':
       return ['This automation runs when another program calls it. We cannot know when.']
     case 'api_polling':
-      if (!repeats(trigger))
+      if (!checksAgain(trigger))
         return [from, 'This automation does not repeat its check. This is what one check finds now.']
       return [
         from,

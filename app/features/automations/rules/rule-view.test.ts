@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
-import { ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
-import { ruleCardView } from './rule-view.ts'
+import { checksAgain, defaultOnce, type OncePolicy, type RuleDefinition } from '#app/domain/automations/rule.ts'
+import { aStep } from '#tests/support/automation-world.server.ts'
+import { pollTrigger, ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
+import { canRepeat, ruleCardView } from './rule-view.ts'
+import { needsBaseline } from './rules.server.ts'
+import { onceText } from './timing/once-text.ts'
 
 test.each<[OncePolicy, string]>([
   ['change', 'runs once per call'],
@@ -15,6 +18,21 @@ test('a rule of an earlier release on a field that no event tells says that it n
     triggerOf(ruleDefinition({ trigger: webhookTrigger({ type: 'job_field', fieldName }) }))
   expect(onField('contact_mobile')).toBe('Webhook Event, but a change of its field starts nothing')
   expect(onField('job_address')).toBe('Webhook Event, reacts within seconds')
+})
+
+test.each(['daily', '0 9 * * 1'])('the recurrence %s replaces "once" and "only by hand"', (scheduleRecurrence) => {
+  const recurring = { scheduleType: 'recurring', scheduleRecurrence } as const
+  const steps = [aStep('s1', 'send_sms', { to: '+447700900123', message: 'Hello' })]
+  for (const interval of ['once', 'on_demand'] as const) {
+    const definition = ruleDefinition({ trigger: pollTrigger({ interval, ...recurring }), steps, once: 'day' })
+    expect(defaultOnce(definition)).toBe('record')
+    expect([needsBaseline(definition, false), canRepeat(definition), checksAgain(pollTrigger({ interval }))]).toEqual([
+      ...[true, true, false],
+    ])
+    expect(onceText({ ...definition, once: 'period' }, 'job')).toBe('every time it checks')
+  }
+  const byHand = ruleDefinition({ trigger: pollTrigger({ interval: 'on_demand' }), steps })
+  expect([defaultOnce(byHand), canRepeat(byHand)]).toEqual(['period', false])
 })
 
 function triggerOf(definition: RuleDefinition): string {

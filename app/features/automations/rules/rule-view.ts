@@ -1,6 +1,7 @@
 // The view of a rule on its card.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import {
+  intervalInForce,
   type RuleDefinition,
   type StoredRule,
   startsOnAnswers,
@@ -97,7 +98,7 @@ export function ruleCardView(
 export function canRepeat(definition: RuleDefinition): boolean {
   const { trigger, once } = definition
   const byItself =
-    trigger.source === 'webhook' || (trigger.source === 'api_polling' && trigger.interval !== 'on_demand')
+    trigger.source === 'webhook' || (trigger.source === 'api_polling' && intervalInForce(trigger) !== 'on_demand')
   return byItself && once !== 'record' && writesToCustomers(definition)
 }
 

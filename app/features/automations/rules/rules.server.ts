@@ -1,7 +1,7 @@
 // Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
 
 import type { App } from '#app/context/app-context.ts'
-import { type RuleDefinition, type StoredRule, startsOnMessages } from '#app/domain/automations/rule.ts'
+import { checksAgain, type RuleDefinition, type StoredRule, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -363,7 +363,7 @@ export function needsBaseline(definition: RuleDefinition, includeExisting: boole
   const { trigger } = definition
   if (trigger.source === 'webhook') return !startsOnMessages(trigger)
   if (trigger.source === 'manual_endpoint' || includeExisting) return false
-  return !['once', 'on_demand'].includes(trigger.interval) && definition.once !== 'period'
+  return checksAgain(trigger) && definition.once !== 'period'
 }
 
 /** The existing records that are noted: all of an object, or what matches. Another text or time of day changes none. */

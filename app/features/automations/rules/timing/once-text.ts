@@ -1,6 +1,7 @@
 // How often one record may trigger a rule, in words: for form choices, sentence, card, previews and backtests.
 import {
   defaultOnce,
+  intervalInForce,
   type OncePolicy,
   type RuleDefinition,
   type Trigger,
@@ -8,7 +9,6 @@ import {
 } from '#app/domain/automations/rule.ts'
 import { capital } from '#app/lib/plain-text.ts'
 import { fieldLabel, objectNoun } from '../../records/fields.ts'
-import { intervalOf } from './schedule-interval.ts'
 
 type Asked = Pick<RuleDefinition, 'trigger' | 'once'>
 
@@ -54,7 +54,7 @@ function everyChange(trigger: Trigger, noun: string): string {
 
 function everyTick(trigger: Trigger): string {
   if (trigger.source !== 'api_polling') return 'every time'
-  return intervalOf(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
+  return intervalInForce(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
 }
 
 /** For the end of the rule's sentence: always if it messages customers, else only if it differs from the default. */
