@@ -135,6 +135,19 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
 })
 
+test('both messages of one run go out, and the pause begins after it', async () => {
+  const second = aStep('s2', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'And one more' })
+  const rule = await world.rule(aRule([TEXT, second], { guards: { cooldownDays: 7 } }))
+  const job = world.job(LEEDS)
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, customerCooldownDays: 3 }, 0)
+  const run = await world.start(rule, [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 sent'])
+  const again = await world.start(rule, [job])
+  await go()
+  expect(world.states(again)).toEqual(['s1/0 skipped', 's2/0 skipped'])
+})
+
 test('two bookings of one visit, or a copied rule, do not send the same words twice; other words, jobs and a person do', async () => {
   const job = world.job(LEEDS)
   const visit = (uuid: string, start_date: string) => {

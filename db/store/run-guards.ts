@@ -16,6 +16,8 @@ export interface MessageReceiver {
 /** The facts checked before a message to a customer. */
 interface MessageQuestion extends MessageReceiver {
   automationId: number
+  /** What this run sent itself is no earlier message; null = no run yet. */
+  runId: number | null
   now: Millis
   /** When the account's day began. */
   dayStart: Millis

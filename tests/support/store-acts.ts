@@ -1022,9 +1022,10 @@ export const ACTS: Readonly<Record<string, Act>> = {
     ],
   },
   messageFacts: {
-    run: async (side, { account, pick, kind, now }) => [
+    run: async (side, { account, pick, kind, yes, now }) => [
       await side.store.runs.messageFacts(account, {
         automationId: idOf(side, 'automation', pick),
+        runId: yes ? idOf(side, 'run', pick) : null,
         receiverHashes: [`hash-${kind % 3}`, 'old'],
         companyUuids: ['company-1'],
         jobUuids: [`record-${kind % 4}`],

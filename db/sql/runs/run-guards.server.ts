@@ -30,11 +30,12 @@ function factStore({
      WHERE a.account_uuid = @accountUuid AND m.at >= @since GROUP BY m.channel`,
   )
   const lastTo = db.prepare<
-    { accountUuid: string; hashes: string; automationId: number },
+    { accountUuid: string; hashes: string; automationId: number; runId: number | null },
     { byRule: number | null; byAny: number | null }
   >(
     `SELECT max(CASE WHEN automation_id = @automationId THEN at END) AS byRule, max(at) AS byAny
-     FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))`,
+     FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))
+       AND run_id IS DISTINCT FROM @runId`,
   )
   const latest = db.prepare<{ accountUuid: string; hashes: string; since: number }, { at: number; effect: string }>(
     `SELECT m.at, s.effect FROM customer_message m JOIN run_step s ON s.run_id = m.run_id AND s.state IN ('sent', 'unknown')
@@ -70,9 +71,9 @@ function factStore({
 
   return {
     messageFacts: db.read(function* (accountUuid, question) {
-      const { automationId, now, dayStart, hourStart } = question
+      const { automationId, runId, now, dayStart, hourStart } = question
       const hashes = JSON.stringify(question.receiverHashes)
-      const last = yield* lastTo.get({ accountUuid, automationId, hashes })
+      const last = yield* lastTo.get({ accountUuid, automationId, runId, hashes })
       const muted = yield* findMute.get({
         accountUuid,
         now,

@@ -338,6 +338,7 @@ test('counts for the guards see the rule, the account and the customer, each for
   insert.run(BRISBANE, theirs, 'hash', now - 1)
   const question = {
     automationId: rule,
+    runId: null,
     receiverHashes: ['hash', 'old-key-hash'],
     companyUuids: ['company-1'],
     jobUuids: ['job-1'],
@@ -354,6 +355,9 @@ test('counts for the guards see the rule, the account and the customer, each for
     lastByAnyRule: now - hours(2),
     got: [],
   })
+  // What a run sent itself is no earlier message.
+  const ownRun = { lastByRule: null, lastByAnyRule: null, byAccountToday: 2 }
+  expect(await world.store.runs.messageFacts(LEEDS, { ...question, runId: 1 })).toMatchObject(ownRun)
   await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: now + 5 }, now)
   await world.store.runs.saveMute(BRISBANE, { kind: 'company', recordUuid: 'company-1', until: null }, now)
   expect(await world.store.runs.messageFacts(LEEDS, question)).toMatchObject({ muted: { kind: 'job', until: now + 5 } })

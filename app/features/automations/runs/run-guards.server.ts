@@ -83,6 +83,7 @@ export async function askGuards(
   return messageVerdict(app, {
     accountUuid: run.accountUuid,
     automationId: run.automationId,
+    runId: run.id,
     guards: definition.guards,
     effect: row.effect,
     about,
@@ -125,6 +126,7 @@ export async function recheck(
 interface AskedMessage {
   accountUuid: string
   automationId: number
+  runId?: number
   guards: RuleGuards
   effect: CustomerMessage
   about: { companyUuids: string[]; jobUuids: string[] }
@@ -149,6 +151,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const answered = answer && (released === null || answer.seenAt > released) ? answer : null
   const { muted, got, ...counts } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
+    runId: asked.runId ?? null,
     receiverHashes: receiver.receiverHashes,
     companyUuids: about.companyUuids,
     jobUuids: about.jobUuids,
