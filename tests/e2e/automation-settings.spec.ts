@@ -59,11 +59,11 @@ for (const javaScriptEnabled of [true, false]) {
 
       // What is not right is said beside its field, which has the focus; the rest stays as typed.
       await page.getByLabel('Ask me above this many an hour').fill('plenty')
-      await page.getByLabel('Days between two messages to one customer').fill('7')
+      await page.getByLabel('Days between messages to one number or e-mail').fill('7')
       await page.getByRole('button', { name: 'Save settings' }).click()
       await says(page, 'Enter a number.')
       await expect(page.getByLabel('Ask me above this many an hour')).toBeFocused()
-      await expect(page.getByLabel('Days between two messages to one customer')).toHaveValue('7')
+      await expect(page.getByLabel('Days between messages to one number or e-mail')).toHaveValue('7')
       await expectReadable(page)
 
       await page.getByLabel('Ask me above this many an hour').fill('20')

@@ -31,7 +31,7 @@ export const accountGuardsSchema = z.object({
   quietWeekends: yesOrNo,
   /** True: for every rule; false: only for rules that opt in. */
   quietForAll: yesOrNo,
-  /** Days between two messages to one customer, across all rules; 0 = no limit. */
+  /** Days between two messages to one number or e-mail address, across all rules; 0 = no limit. */
   customerCooldownDays: count(0, 365),
   /** Maximum customer messages per day: of one rule without its own limit, and of all rules together. */
   ruleDailyCap: count(1, 100_000),

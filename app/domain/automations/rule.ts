@@ -164,7 +164,7 @@ export interface Step {
 export type OncePolicy = 'record' | 'change' | 'day' | 'week' | 'month' | 'period' | `value:${string}`
 
 export interface RuleGuards {
-  /** Days before this rule may message the same customer again; 0 = no limit. */
+  /** Days before this rule may message the same number or e-mail address again; 0 = no limit. */
   cooldownDays: number
   /** Maximum customer messages of this rule per day; null = the account's cap. */
   dailyCap: number | null

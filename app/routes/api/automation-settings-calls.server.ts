@@ -50,7 +50,7 @@ export const automationSettingsCalls: Reference<Call> = {
           quietTo: 'The end, which may be on the next morning. The same time twice = no quiet hours.',
           quietWeekends: 'True = Saturday and Sunday are quiet all day, too.',
           quietForAll: 'True = for every automation.',
-          customerCooldownDays: 'Days between two messages to one customer; 0 = no limit.',
+          customerCooldownDays: 'Days between two messages to one number or e-mail address; 0 = no limit.',
           ruleDailyCap: 'Most customer messages a day of one automation that says nothing itself.',
           accountDailyCap: 'Most customer messages a day of all automations together.',
           floodPerHour: 'More customer messages of one automation within an hour are held.',

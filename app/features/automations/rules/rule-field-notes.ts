@@ -51,7 +51,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
       'How often one record may set it off: `record`, `change`, `day`, `week`, `month`, `period` or `value:<field>`. Left out: `record` when it writes to a customer, except with `on_demand`.',
   },
   guards: 'What protects customers from it.',
-  'guards.cooldownDays': 'Days that a customer gets no second message of it; 0 = no limit.',
+  'guards.cooldownDays': 'Days that a number or e-mail address gets no second message of it; 0 = no limit.',
   'guards.dailyCap': "Most customer messages a day; none = the account's.",
   'guards.respectQuietHours': 'True = messages wait for the end of quiet hours.',
   'guards.askFirst': 'True = every run waits for a person.',

@@ -86,7 +86,7 @@ describe('in words', () => {
       floodPerHour: 20,
     }
     expect(limitsLine(settings, DEFAULT_SETTINGS, [{ kind: 'company' }, { kind: 'company' }, { kind: 'job' }])).toBe(
-      'Your limits: quiet hours 20:00 to 07:00, for all automations; at least 1 day between two messages to one customer; 20 messages to customers an hour before you are asked; no messages to 2 customers; no messages about 1 job.',
+      'Your limits: quiet hours 20:00 to 07:00, for all automations; at least 1 day between messages to one number or e-mail; 20 messages to customers an hour before you are asked; no messages to 2 customers; no messages about 1 job.',
     )
     const none = { ...DEFAULT_SETTINGS, quietFrom: '00:00', quietTo: '00:00' }
     expect(limitsLine(none, DEFAULT_SETTINGS, [])).toBe('Your limits: no quiet hours.')

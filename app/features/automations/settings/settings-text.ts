@@ -52,8 +52,8 @@ function limitText(settings: AccountGuards, others: AccountGuards): string[] {
 }
 
 function cooldownText(days: number): string {
-  if (days === 0) return 'any time between two messages to one customer'
-  return `at least ${days === 1 ? '1 day' : `${days} days`} between two messages to one customer`
+  if (days === 0) return 'any time between messages to one number or e-mail'
+  return `at least ${days === 1 ? '1 day' : `${days} days`} between messages to one number or e-mail`
 }
 
 function messages(count: number): string {

@@ -104,7 +104,7 @@ describe('/api/automation-settings', () => {
         by: 'Tom Finch',
         words: 'Set: quiet hours 20:00 to 08:00, for all automations; staff messages and signatures from Tom Finch.',
       },
-      { by: null, words: 'Set: at least 1 day between two messages to one customer.' },
+      { by: null, words: 'Set: at least 1 day between messages to one number or e-mail.' },
     ])
   })
 

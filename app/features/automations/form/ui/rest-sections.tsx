@@ -46,7 +46,8 @@ export function AdvancedSection() {
         <TextControl
           name="cooldownDays"
           path="guards.cooldownDays"
-          label="Days between messages to a customer"
+          label="Days between messages to one number or e-mail"
+          hint="Texts and e-mails count apart."
           type="number"
           min={0}
           placeholder="No limit"

@@ -91,8 +91,8 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
           <div className="grid items-start gap-4 sm:grid-cols-2">
             {input(
               'customerCooldownDays',
-              'Days between two messages to one customer',
-              'Across all automations. 0 = no limit. A message that comes sooner is skipped.',
+              'Days between messages to one number or e-mail',
+              'Across all automations. 0 = no limit. Texts and e-mails count apart. A message that comes sooner is skipped.',
               NUMBER,
             )}
             {input(
