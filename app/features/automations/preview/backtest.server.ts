@@ -34,8 +34,6 @@ const MOST_CALLS = 40
 const AT_A_TIME = 250
 /** Maximum real runs read from the period. */
 const MOST_RUNS = 100
-/** Maximum records planned per group. */
-const MOST_OF_GROUP = 100
 
 /** Backtests the rule in the form. */
 export async function backtestDraft(
@@ -161,7 +159,7 @@ async function wholeRecords(
   units: readonly Unit[],
 ): Promise<Map<string, RecordFacts>> {
   const parts = [...partsToShow(object, definition.conditions), ...partsOfSteps(definition, object)]
-  const records = units.flatMap(({ records }) => records.slice(0, MOST_OF_GROUP)).map(rawOf)
+  const records = units.flatMap(({ records }) => records).map(rawOf)
   const joined = await reads.facts.join(accountUuid, object, records, [...new Set(parts)])
   return new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
 }
@@ -270,7 +268,7 @@ async function rowOf(
   { accountUuid, draft, unit, whole, ran, sums }: RowRequest,
 ): Promise<BacktestRow> {
   const { object } = draft
-  const records = unit.records.slice(0, MOST_OF_GROUP).map((facts) => whole.get(facts.recordUuid) ?? facts)
+  const records = unit.records.map((facts) => whole.get(facts.recordUuid) ?? facts)
   const [first] = records
   const told = first ? matchedRecord(first) : null
   const row: BacktestRow = {

@@ -122,6 +122,16 @@ describe('the preview of an unsaved rule', () => {
     expect(found.preview.steps[0]?.effects[0]?.texts[0]?.text).toBe('2 jobs: 1, 2')
   })
 
+  test('one run for all has all of them, in the preview and in the look back', async () => {
+    for (let made = 0; made < 130; made++) calls.world.job(LEEDS, { status: 'Completed' })
+    const actions = [{ type: 'create_task', parameters: { title: '{count} jobs' } }]
+    const digest = { ...POLLED, digest: true, actions }
+    const found = await preview('preview', 'preview', digest)
+    expect(found.preview.steps[0]?.effects[0]?.texts[0]?.text).toBe('130 jobs')
+    const { rows } = await preview('backtest', 'backtest', digest)
+    expect(rows).toMatchObject([{ title: 'All of them (130)', does: [{ summary: 'Task "130 jobs" on job 130' }] }])
+  })
+
   test('while the platform is down says so in words', async () => {
     calls.world.platform.fate = () => 'not_reached'
     expect((await preview('trouble', 'preview', EVENTS)).message).toMatch(/ServiceM8 did not answer/)

@@ -178,9 +178,7 @@ async function askedRecord(
   return one.outcome === 'gone' ? one : { outcome: 'failed', failure: one }
 }
 
-/** Maximum records planned in a preview. A run of a group or a list has all of its records; any other has one. */
-const MOST_OF_GROUP = 100
-
+/** A run of a group or a list has all of its records; any other has one. */
 interface OfRun {
   outcome: 'ok'
   records: RecordFacts[]
@@ -210,7 +208,7 @@ async function recordsOfRun(
   if (!has(matched)) return alone
   const group =
     field === null ? { key: null, records: matched } : groupRecords(matched, field).find((one) => has(one.records))
-  return { outcome: 'ok', records: (group?.records ?? [facts]).slice(0, MOST_OF_GROUP), groupKey: group?.key ?? null }
+  return { outcome: 'ok', records: group?.records ?? [facts], groupKey: group?.key ?? null }
 }
 
 /** Previews the run of the draft for these records. */
