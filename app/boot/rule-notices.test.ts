@@ -12,6 +12,7 @@ import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
 import { learnAddresses, tellWeek, watchRules } from '#app/features/notices/watch-rules.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+import { memoryPayments } from '#tests/support/memory-payments.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -39,7 +40,7 @@ function refuseTexts(yes: boolean): void {
 /** What the job does each minute. */
 async function round(app: MailApp = world.app): Promise<void> {
   await watchRules(app)
-  await watchAccounts(app)
+  await watchAccounts({ ...app, payments: memoryPayments(world.clock) })
   await sendDueMails(app)
 }
 
@@ -424,6 +425,39 @@ describe('what stops several automations', () => {
     await pass(minutes(2), app)
     expect(subjects()).toEqual([expect.stringContaining('stand still'), 'Your automations and webhooks run again'])
     expect(mails().at(-1)?.textBody).toContain('They had stood still since 5 Jan, 09:00.')
+  })
+
+  test('a failed payment is told at once, counts nothing as unwell, and ends quietly when it is paid', async () => {
+    await thanks()
+    await learnAddresses(world.app)
+    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    const late = (since: number | null, held: number | null = null) =>
+      world.client.sql
+        .prepare(
+          `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, past_due_since,
+             held_since, hold_reason, created_at, updated_at) VALUES (@account, 'past_due', 1, 1, 0, 0, @since, @held, 'payment_failed', 1, 1)
+           ON CONFLICT (account_uuid) DO UPDATE SET past_due_since = @since, held_since = @held`,
+        )
+        .run({ account: LEEDS, since, held })
+    late(world.clock.now())
+    await watchAccounts({ ...world.app, payments: null })
+    expect(await shown()).toEqual([])
+    await pass(minutes(2))
+    const title = 'Your automations and forwarding stop within 7 days. Your last payment failed'
+    expect(await shown()).toEqual([title])
+    expect(mails()).toMatchObject([
+      { subject: title, textBody: expect.stringMatching(/Update your card\.\n\n.*\/subscription/s) },
+    ])
+    await world.clock.run(days(7))
+    await tellWeek(world.app)
+    await pass(minutes(1))
+    expect(subjects().at(-1)).toContain('Your automation is working')
+    late(null)
+    await pass(minutes(2))
+    expect([await shown(), mails().length]).toEqual([[], 2])
+    late(world.clock.now(), world.clock.now())
+    await pass(minutes(2))
+    expect(await shown()).toEqual([expect.stringContaining('stand still. Payment failed: pay to resume')])
   })
 
   test('is not said to run again when the last automation was switched off meanwhile', async () => {

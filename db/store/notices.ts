@@ -98,7 +98,7 @@ export interface NamedRule {
 export interface AccountCause {
   accountUuid: string
   kind: 'reconnect' | 'suspended' | 'permission' | 'plan' | 'upstream'
-  /** The scope, the plan's hold or the object; '' for the others. */
+  /** The scope, the plan's hold (`past_due` before it holds) or the object; '' for the others. */
   what: string
   since: Millis
 }

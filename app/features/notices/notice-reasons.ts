@@ -35,7 +35,8 @@ export const NOTICE_REASON_TEXTS = {
   permission: ({ scope, ...given }: Stops & { scope: string }) =>
     `Sign in again and allow ${scope === '' ? 'what is asked for' : scope}.${stops(given)}`,
   /** The title says why. */
-  plan: (given: Stops & { hold: string }) => `Events of the last 72 hours go out then.${stops(given)}`,
+  plan: ({ hold, ...given }: Stops & { hold: string }) =>
+    hold === 'past_due' ? 'Update your card.' : `Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
   account_works: 'The cause is resolved.',

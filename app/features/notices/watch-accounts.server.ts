@@ -9,12 +9,14 @@ import { namesText } from './notice-text.ts'
 
 const ACCOUNT = { kind: 'account', id: 0 } as const
 const KINDS = ['reconnect', 'suspended', 'permission', 'plan', 'upstream'] as const
+const PAST_DUE = 'past_due'
 
 /** Every minute. A cause is told once, and once that it is over. */
-export async function watchAccounts({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
-  const { notices } = store
-  const now = clock.now()
-  const causes = await notices.accountCauses()
+export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments'>): Promise<void> {
+  const { notices } = app.store
+  const now = app.clock.now()
+  // A failed payment stops nothing yet, and never does where payments are off.
+  const causes = (await notices.accountCauses()).filter(({ what }) => what !== PAST_DUE || app.payments)
   const told = await notices.openTroubles(KINDS)
   const known = new Set(told.map(({ accountUuid, fingerprint }) => keyOf(accountUuid, fingerprint)))
   for (const cause of causes) {
@@ -27,9 +29,10 @@ export async function watchAccounts({ store, clock }: Pick<App, 'store' | 'clock
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
   for (const { accountUuid, fingerprint } of told) {
     if (lasting.has(keyOf(accountUuid, fingerprint))) continue
-    // Something else may hold everything up, or nothing is on any more.
-    const isHeld = causes.some((cause) => cause.accountUuid === accountUuid)
-    const say = isHeld || !(await isAnythingOn(store, accountUuid)) ? null : noticeReason('account_works')
+    // Something else may hold everything up, nothing stood still, or nothing is on any more.
+    const isHeld = causes.some((cause) => cause.accountUuid === accountUuid && cause.what !== PAST_DUE)
+    const isNews = !isHeld && fingerprint !== `plan:${PAST_DUE}` && (await isAnythingOn(app.store, accountUuid))
+    const say = isNews ? noticeReason('account_works') : null
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
 }

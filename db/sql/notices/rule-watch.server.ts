@@ -115,8 +115,9 @@ function causeStore({
     `SELECT c.account_uuid AS accountUuid, 'reconnect' AS kind, '' AS what, c.updated_at AS since FROM credential c
      WHERE c.state = 'reconnect' AND ${isUsed('c.account_uuid')}
      UNION ALL
-     SELECT p.account_uuid, 'plan', coalesce(p.hold_reason, ''), p.held_since FROM plan p
-     WHERE p.held_since IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND ${isUsed('p.account_uuid')}
+     SELECT p.account_uuid, 'plan', CASE WHEN p.held_since IS NULL THEN 'past_due' ELSE coalesce(p.hold_reason, '') END,
+       coalesce(p.held_since, p.past_due_since) FROM plan p
+     WHERE coalesce(p.held_since, p.past_due_since) IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND ${isUsed('p.account_uuid')}
      UNION ALL
      SELECT a.account_uuid, CASE a.paused_reason_code WHEN 'scope' THEN 'permission' ELSE 'suspended' END,
        coalesce(json_extract(a.paused_reason_params, '$.scope'), ''), min(a.paused_at)
@@ -180,7 +181,7 @@ function rhythmStore({
     `SELECT (SELECT count(*) FROM automation a WHERE a.account_uuid = @accountUuid AND ${ON}) AS rules,
        (SELECT count(*) FROM automation a WHERE a.account_uuid = @accountUuid AND ${ON} AND (a.paused_at IS NOT NULL OR EXISTS (
           SELECT 1 FROM notice n WHERE n.account_uuid = a.account_uuid AND n.ended_at IS NULL
-            AND (n.subject_kind = 'rule' AND n.subject_id = a.id OR n.kind IN ('reconnect', 'plan'))))) AS unwell,
+            AND (n.subject_kind = 'rule' AND n.subject_id = a.id OR n.kind IN ('reconnect', 'plan') AND n.fingerprint <> 'plan:past_due')))) AS unwell,
        (SELECT count(*) FROM customer_message m WHERE m.account_uuid = @accountUuid AND m.at >= @since AND m.at < @until) AS messages,
        (SELECT count(*) FROM run r WHERE r.account_uuid = @accountUuid AND r.created_at >= @since AND r.created_at < @until
           AND r.outcome IN ('failure', 'partial'))
