@@ -114,7 +114,8 @@ export interface Payments {
 
   monthlyPrice(): Promise<MonthlyPrice>
 
-  createCustomer(input: { accountUuid: string; key: string }): Promise<string>
+  /** With the address that receipts and warnings about a card go to. */
+  createCustomer(input: { accountUuid: string; name: string; email: string | null; key: string }): Promise<string>
   /** False = deleted at the provider, or never existed. */
   hasCustomer(customerId: string): Promise<boolean>
 

@@ -85,6 +85,14 @@ describe('the first payment', () => {
     expect(Object.keys(ledger.subscriptions)).toHaveLength(1)
   })
 
+  test('Stripe knows whom to write to', async () => {
+    await app().store.notices.noteAccountEmail(LEEDS, 'office@leeds.example')
+    await start()
+    const [customer] = Object.values(stage.sandbox.world.payments.ledger().customers)
+    const name = (await app().store.accounts.findAccount(LEEDS))?.name
+    expect(customer).toMatchObject({ email: 'office@leeds.example', name, metadata: { accountUUID: LEEDS } })
+  })
+
   test('two processes at once still make one', async () => {
     const other = stage.billing.otherProcess()
     const answers = await Promise.all([

@@ -185,6 +185,7 @@ export interface NoticeStore {
   accountsWithoutEmail(limit: number): Promise<string[]>
   /** Remembers the address the platform has for the account; '' = it has none. */
   noteAccountEmail(accountUuid: string, email: string): Promise<void>
+  findAccountEmail(accountUuid: string): Promise<string | null>
   /** Notices whose e-mail is due, oldest first. */
   dueNoticeMails(now: Millis, limit: number): Promise<DueMail[]>
   /**

@@ -703,6 +703,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   mailChoice: {
     run: async ({ store }, { account, yes, now }) => [
       await store.notices.findMailChoice(account),
+      await store.notices.findAccountEmail(account),
       await store.notices.saveMailChoice(
         account,
         { ...DEFAULT_MAIL_CHOICE, byMail: yes, weekly: yes, email: yes ? null : 'a@example.com' },

@@ -10,7 +10,7 @@ export const PORTAL_FEATURES = {
   payment_method_update: { enabled: true },
   invoice_history: { enabled: true },
   subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
-  customer_update: { enabled: false },
+  customer_update: { enabled: true, allowed_updates: ['email' as const] },
 }
 
 /** The events we subscribe to. Not `invoice.created`: a failure to answer it delays the invoice. */

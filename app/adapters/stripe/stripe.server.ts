@@ -40,11 +40,15 @@ export function createStripePayments(options: StripeOptions): Payments {
 
     monthlyPrice: () => asked(async () => (await monthly()).price),
 
-    createCustomer: ({ accountUuid, key }) =>
-      asked(
-        async () =>
-          (await stripe.customers.create({ metadata: { accountUUID: accountUuid } }, { idempotencyKey: key })).id,
-      ),
+    createCustomer: ({ accountUuid, name, email, key }) =>
+      asked(async () => {
+        const metadata = { accountUUID: accountUuid }
+        const { id } = await stripe.customers.create({ metadata }, { idempotencyKey: key })
+        // A second call: a key allows no other body, and an address that Stripe refuses must not prevent a payment.
+        const details = { name, ...(email && { email }) }
+        await stripe.customers.update(id, details).catch((error) => log.warn({ error }, 'payments.no_customer_details'))
+        return id
+      }),
 
     async hasCustomer(customerId) {
       const customer = await askedUnless(['missing'], () => stripe.customers.retrieve(customerId))
@@ -181,7 +185,7 @@ function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
     if (known) return known.id
     const made = await stripe.billingPortal.configurations.create(
       { features: PORTAL_FEATURES },
-      { idempotencyKey: 'portal-configuration:v1' },
+      { idempotencyKey: 'portal-configuration:v2' },
     )
     return made.id
   }

@@ -81,7 +81,9 @@ async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void
   if (customerId !== null) return
   // The number keeps the key new: for a day the provider repeats a key's answer, even a failure or a deleted customer.
   const key = `customer:${accountUuid}:${paymentAttempt}`
-  const made = await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, key }))
+  const name = (await store.accounts.findAccount(accountUuid))?.name ?? ''
+  const email = await store.notices.findAccountEmail(accountUuid)
+  const made = await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key }))
   await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: made } : {}))
 }
 

@@ -200,7 +200,9 @@ function listStore({ db }: Connections): ListStore {
   }
 }
 
-function choiceStore({ db }: Connections): Pick<NoticeStore, 'findMailChoice' | 'saveMailChoice' | 'noteAccountEmail'> {
+function choiceStore({
+  db,
+}: Connections): Pick<NoticeStore, 'findMailChoice' | 'saveMailChoice' | 'noteAccountEmail' | 'findAccountEmail'> {
   const findChoice = db.prepare<{ accountUuid: string }, StoredChoice>(
     `SELECT notices_by_mail AS byMail, notice_email AS email, mails_off AS topicsOff, weekly_line AS weekly,
        holidays_off AS holidaysOff, closed_days AS closedDays FROM account_setting WHERE account_uuid = @accountUuid`,
@@ -215,6 +217,7 @@ function choiceStore({ db }: Connections): Pick<NoticeStore, 'findMailChoice' | 
   const noteEmail = db.prepare(
     'UPDATE account SET email = @email WHERE uuid = @accountUuid AND email IS DISTINCT FROM CAST(@email AS text)',
   )
+  const findEmail = db.prepare<object, string>('SELECT email FROM account WHERE uuid = @accountUuid').pluck()
   return {
     findMailChoice: db.read(function* (accountUuid) {
       const row = yield* findChoice.get({ accountUuid })
@@ -244,6 +247,10 @@ function choiceStore({ db }: Connections): Pick<NoticeStore, 'findMailChoice' | 
 
     noteAccountEmail: db.write(function* (accountUuid, email) {
       yield* noteEmail.run({ accountUuid, email })
+    }),
+
+    findAccountEmail: db.read(function* (accountUuid) {
+      return (yield* findEmail.get({ accountUuid })) ?? null
     }),
   }
 }

@@ -384,7 +384,7 @@ export function portalConfigurationView(one: PortalConfiguration): Wire {
     created: one.created,
     default_return_url: one.defaultReturnUrl,
     features: {
-      customer_update: { allowed_updates: [], enabled: false },
+      customer_update: { allowed_updates: one.emailUpdate ? ['email'] : [], enabled: one.emailUpdate === true },
       invoice_history: { enabled: one.invoiceHistory },
       payment_method_update: { enabled: one.paymentMethodUpdate, payment_method_configuration: null },
       subscription_cancel: {

@@ -291,6 +291,7 @@ export interface PortalConfiguration {
   headline: string | null
   invoiceHistory: boolean
   paymentMethodUpdate: boolean
+  emailUpdate?: boolean
   cancel: boolean
   cancelMode: 'at_period_end' | 'immediately'
   metadata: Metadata

@@ -252,7 +252,7 @@ async function everyCall({ stripe, confirm, pass, origin, ...rest }: TestStripe)
       payment_method_update: { enabled: true },
       invoice_history: { enabled: true },
       subscription_cancel: { enabled: true, mode: 'at_period_end' },
-      customer_update: { enabled: false },
+      customer_update: { enabled: true, allowed_updates: ['email'] },
     },
   })
   await stripe.billingPortal.configurations.list({ active: true, limit: 100 })

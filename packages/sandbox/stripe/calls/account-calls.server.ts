@@ -31,6 +31,7 @@ const CONFIGURATION_TAKES = [
   'default_return_url',
   'business_profile.headline',
   'features.customer_update.enabled',
+  'features.customer_update.allowed_updates[]',
   'features.invoice_history.enabled',
   'features.payment_method_update.enabled',
   'features.subscription_cancel.enabled',
@@ -101,6 +102,7 @@ export const ACCOUNT_CALLS: readonly StripeRoute[] = [
         headline: null,
         invoiceHistory: false,
         paymentMethodUpdate: false,
+        emailUpdate: false,
         cancel: false,
         cancelMode: 'at_period_end',
         metadata: {},
@@ -292,13 +294,15 @@ function summarise({ books, form, id, path }: StripeCall) {
 }
 
 function configured({ books, form }: StripeCall, one: PortalConfiguration) {
-  if (flagAt(form, 'features.customer_update.enabled')) {
-    throw invalid('The sandbox portal changes no customer details.', '', 'features[customer_update][enabled]')
+  const details = textsAt(form, 'features.customer_update.allowed_updates')
+  if (details.some((detail) => detail !== 'email')) {
+    throw invalid('The sandbox knows no other detail.', '', 'features[customer_update][allowed_updates]')
   }
   if (textAt(form, 'default_return_url') !== null) one.defaultReturnUrl = filledAt(form, 'default_return_url')
   if (textAt(form, 'business_profile.headline') !== null) one.headline = filledAt(form, 'business_profile.headline')
   one.invoiceHistory = flagAt(form, 'features.invoice_history.enabled') ?? one.invoiceHistory
   one.paymentMethodUpdate = flagAt(form, 'features.payment_method_update.enabled') ?? one.paymentMethodUpdate
+  one.emailUpdate = flagAt(form, 'features.customer_update.enabled') ?? one.emailUpdate
   one.cancel = flagAt(form, 'features.subscription_cancel.enabled') ?? one.cancel
   one.cancelMode = wordAt(form, 'features.subscription_cancel.mode', ['at_period_end', 'immediately']) ?? one.cancelMode
   one.metadata = metadataAt(form, one.metadata)
