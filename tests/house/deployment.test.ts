@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
+import { quarantineMarker } from '#app/domain/quarantine.ts'
 
 const require = createRequire(import.meta.url)
 const { parse } = createRequire(require.resolve('@seriousme/openapi-schema-validator'))('yaml') as {
@@ -258,6 +259,11 @@ test('the files that these files name are there', () => {
   )
   expect(named.length).toBeGreaterThan(5)
   expect(named.filter((name) => !existsSync(name))).toEqual([])
+})
+
+test('the database of the release before is held until somebody looked at it', () => {
+  const recipe = /### Going back to the release before\n(.*?)\n## /s.exec(read('docs/operating.md'))?.[1] ?? ''
+  expect(recipe).toContain(`fieldhook.db && touch ${quarantineMarker('fieldhook.db')}'`)
 })
 
 /** How long the process takes at most to end after the first signal. */
