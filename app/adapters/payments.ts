@@ -116,8 +116,10 @@ export interface Payments {
 
   /** With the address that receipts and warnings about a card go to. */
   createCustomer(input: { accountUuid: string; name: string; email: string | null; key: string }): Promise<string>
-  /** False = deleted at the provider, or never existed. */
-  hasCustomer(customerId: string): Promise<boolean>
+  /** With the account noted on it. Null = deleted at the provider, or never existed. */
+  findCustomer(customerId: string): Promise<{ accountUuid: string | null } | null>
+  /** The newest customer made for the account. */
+  findCustomerOf(accountUuid: string): Promise<string | null>
 
   /** All current and past subscriptions, newest first, with their latest invoices. */
   listSubscriptions(customerId: string): Promise<PaidSubscription[]>

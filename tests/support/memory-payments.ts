@@ -227,8 +227,13 @@ export function memoryPayments(clock: Clock): MemoryPayments {
         return id
       })
     },
-    async hasCustomer(id) {
-      return customers.get(id)?.deleted === false
+    async findCustomer(id) {
+      const customer = customers.get(id)
+      return customer && !customer.deleted ? { accountUuid: customer.accountUuid } : null
+    },
+    async findCustomerOf(accountUuid) {
+      const mine = [...customers].filter(([, one]) => one.accountUuid === accountUuid && !one.deleted)
+      return mine.at(-1)?.[0] ?? null
     },
     async listSubscriptions(customerId) {
       get(customers, customerId)
@@ -339,7 +344,8 @@ export function memoryPayments(clock: Clock): MemoryPayments {
 const PORT: readonly (keyof Payments)[] = [
   'monthlyPrice',
   'createCustomer',
-  'hasCustomer',
+  'findCustomer',
+  'findCustomerOf',
   'listSubscriptions',
   'createSubscription',
   'endSubscription',

@@ -50,9 +50,15 @@ export function createStripePayments(options: StripeOptions): Payments {
         return id
       }),
 
-    async hasCustomer(customerId) {
+    async findCustomer(customerId) {
       const customer = await askedUnless(['missing'], () => stripe.customers.retrieve(customerId))
-      return customer !== null && !customer.deleted
+      return customer && !customer.deleted ? { accountUuid: customer.metadata.accountUUID ?? null } : null
+    },
+
+    async findCustomerOf(accountUuid) {
+      const query = `metadata['accountUUID']:'${accountUuid}'`
+      // Refused where Stripe offers no search.
+      return (await askedUnless(['refused'], () => stripe.customers.search({ query, limit: 1 })))?.data[0]?.id ?? null
     },
 
     listSubscriptions: (customerId) =>

@@ -74,7 +74,10 @@ export async function beginPayment(
   }
 }
 
-/** Ensures the account's customer at the provider: created once and saved before anything is created for it. */
+/**
+ * Ensures the account's customer at the provider: created once and saved before anything is created for it. After a restore,
+ * it can be there already, with what it paid.
+ */
 async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void> {
   const { store, clock, payments } = app
   const { customerId, paymentAttempt } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
@@ -83,8 +86,10 @@ async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void
   const key = `customer:${accountUuid}:${paymentAttempt}`
   const name = (await store.accounts.findAccount(accountUuid))?.name ?? ''
   const email = await store.notices.findAccountEmail(accountUuid)
-  const made = await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key }))
-  await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: made } : {}))
+  const id =
+    (await payments.findCustomerOf(accountUuid)) ??
+    (await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key })))
+  await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: id } : {}))
 }
 
 /**

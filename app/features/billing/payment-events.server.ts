@@ -45,7 +45,7 @@ export async function takeIn(app: PayingApp, event: PaymentEvent): Promise<Event
 
 async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
   const { log, payments } = app
-  const { id, type, paymentId } = event
+  const { id, type, customerId, paymentId } = event
   const plan = await planOf(app, event)
   if (!plan) {
     log.info({ event: id, type }, 'payment_event.of_nobody')
@@ -54,6 +54,7 @@ async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
   const { accountUuid } = plan
   log.info({ event: id, type, accountUuid }, 'payment_event.received')
   await inAccountTurn(app, accountUuid, async () => {
+    if (plan.customerId === null && customerId !== null) await adoptCustomer(app, accountUuid, customerId)
     if (type === 'customer.deleted') await forgetDeletedCustomer(app, accountUuid)
     const payment = paymentId === null ? null : await payments.findPayment(paymentId)
     if (payment) await renewalIfPaid(app, accountUuid, payment)
@@ -69,9 +70,15 @@ async function planOf({ store }: PayingApp, { customerId, accountUuid }: Payment
   return store.billing.findPlan(accountUuid)
 }
 
+/** A restored plan can be from before its first payment. The customer itself says whose it is. */
+async function adoptCustomer(app: PayingApp, accountUuid: string, customerId: string): Promise<void> {
+  if ((await app.payments.findCustomer(customerId))?.accountUuid !== accountUuid) return
+  await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId } : {}))
+}
+
 async function forgetDeletedCustomer(app: PayingApp, accountUuid: string): Promise<void> {
   const plan = await app.store.billing.findPlan(accountUuid)
-  if (!plan || plan.customerId === null || (await app.payments.hasCustomer(plan.customerId))) return
+  if (!plan || plan.customerId === null || (await app.payments.findCustomer(plan.customerId))) return
   const gone = plan.customerId
   await changePlan(app, accountUuid, (latest) => (latest.customerId === gone ? withoutCustomer(latest) : {}))
 }

@@ -4,6 +4,7 @@ import type { PaymentEvent } from '#app/adapters/payments.ts'
 import { days } from '#app/lib/duration.ts'
 import {
   type BillingWorld,
+  BRISBANE,
   billingWorld,
   deliverTold,
   LEEDS,
@@ -11,6 +12,7 @@ import {
 } from '#tests/support/billing-world.server.ts'
 import { startFirstPayment } from './first-payment.server.ts'
 import { receivePaymentEvent } from './payment-events.server.ts'
+import { ensurePlan } from './plan.server.ts'
 import { syncPlan } from './sync.server.ts'
 import { startUpgrade } from './upgrade.server.ts'
 import { catchUpPayments } from './upkeep.server.ts'
@@ -43,6 +45,37 @@ describe('an event', () => {
       failures: 0,
       processed_at: world.clock.now(),
     })
+  })
+
+  /** The plan as a backup from before the first payment has it. */
+  const restore = () =>
+    world.rows(
+      `UPDATE plan SET customer_id = NULL, subscription_id = NULL, open_subscription_id = NULL, status = 'trial' RETURNING id`,
+    )
+
+  test('after a restore finds the customer that paid since, by what is noted on it', async () => {
+    await ensurePlan(world.app, BRISBANE)
+    await paid()
+    await restore()
+    const told = world.payments.told.find(({ type }) => type === 'invoice.paid') as PaymentEvent
+    const event = { ...told, accountUuid: LEEDS }
+    expect(await receive({ ...event, id: 'evt_other', accountUuid: BRISBANE })).toEqual({ outcome: 'received' })
+    expect(await world.app.store.billing.findPlan(BRISBANE)).toMatchObject({ status: 'trial', customerId: null })
+    expect(await receive(event)).toEqual({ outcome: 'received' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({
+      status: 'active',
+      customerId: event.customerId,
+    })
+  })
+
+  test('that never comes after a restore: nobody pays twice', async () => {
+    await paid()
+    await restore()
+    expect(await startFirstPayment(world.app, LEEDS, { amount: 500 })).toMatchObject({
+      outcome: 'refused',
+      status: 409,
+    })
+    expect(world.payments.taken()).toBe(500)
   })
 
   test('with a bad signature leaves no trace', async () => {
