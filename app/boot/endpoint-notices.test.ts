@@ -62,7 +62,7 @@ async function round(): Promise<void> {
 }
 /** With what a person reads about the e-mail. */
 const notices = async () =>
-  (await world.app.store.notices.listNotices(LEEDS, 99)).map((one) => ({
+  (await world.app.store.notices.listNotices(LEEDS, 99, world.clock.now())).map((one) => ({
     ...one,
     mailSentence: one.mailReason && mailReasonText(one.mailReason),
   }))

@@ -255,18 +255,28 @@ describe('an automation that fails', () => {
     expect(subjects()).toHaveLength(2)
   })
 
-  test('stays quiet on the page once it is dismissed, until a day later it still fails', async () => {
+  test('stays quiet on the page once it is dismissed, for a day at a time while it goes on', async () => {
     const rule = await thanks()
     refuseTexts(true)
     await run(rule)
     await pass(minutes(1))
     const [notice] = await listRuleNotices(world.app, LEEDS)
-    await world.store.notices.dismissNotice(LEEDS, notice?.id ?? 0, world.clock.now())
+    const dismiss = () => world.store.notices.dismissNotice(LEEDS, notice?.id ?? 0, world.clock.now())
+    await dismiss()
     await run(rule)
     expect(await shown()).toEqual([])
     await leap(days(1))
+    expect(await shown()).toEqual(['Thank the customer failed 2 times'])
+    await dismiss()
+    await leap(hours(23))
+    expect(await shown()).toEqual([])
+    await leap(hours(1))
+    refuseTexts(false)
+    expect(await shown()).toEqual(['Thank the customer failed 2 times'])
+    await dismiss()
     await run(rule)
-    expect(await shown()).toEqual(['Thank the customer failed 3 times'])
+    await leap(days(2))
+    expect(await shown()).toEqual(['Thank the customer works again'])
   })
 
   test('is forgotten when it is switched off or deleted', async () => {

@@ -213,9 +213,9 @@ export interface NoticeStore {
 
   /**
    * Notices that are not dismissed, without those of deleted endpoints and automations; newest first. About automations
-   * and the account: those that go on, and the newest that tells of an end.
+   * and the account: those that go on, also a day after they were dismissed, and the newest that tells of an end.
    */
-  listNotices(accountUuid: string, limit: number): Promise<NoticeRow[]>
+  listNotices(accountUuid: string, limit: number, now: Millis): Promise<NoticeRow[]>
   /** Dismisses the notice and earlier ones of the same endpoint, or of the same trouble. False = no such notice. */
   dismissNotice(accountUuid: string, noticeId: number, at: Millis): Promise<boolean>
 

@@ -685,7 +685,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   quartersOfRuns: {
     run: (side, { pick }) => side.store.notices.quartersOfRuns(idOf(side, 'automation', pick), 0),
   },
-  listNotices: { of: 'notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
+  listNotices: { of: 'notice', run: ({ store }, { account, now }) => store.notices.listNotices(account, 5, now) },
   dueMails: { of: 'notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
   claimMail: {
     run: (side, { account, pick, now }) =>

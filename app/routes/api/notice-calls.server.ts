@@ -66,7 +66,9 @@ export const noticeCalls: Reference<Call> = {
       path: 'api/notices/:id/dismiss',
       tag: 'Notices',
       summary: 'Takes a notice off the list',
-      description: ['The answer is the same when it was dismissed before.'],
+      description: [
+        'The answer is the same when it was dismissed before. One about an automation or the account returns after a day while it goes on.',
+      ],
       who: 'session',
       parameters: [idOfPath('notice', 'The id of the notice.')],
       answers: [answered(200, 'It is off the list.', success, DONE)],

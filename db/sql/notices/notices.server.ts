@@ -166,14 +166,15 @@ function mailStore({ db, reader }: Connections): MailStore {
 type ListStore = Pick<NoticeStore, 'listNotices' | 'dismissNotice' | 'forgetNoticesStep'>
 
 function listStore({ db }: Connections): ListStore {
-  const list = db.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
+  const list = db.prepare<{ accountUuid: string; limit: number; dayAgo: Millis }, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
-     WHERE n.account_uuid = @accountUuid AND n.dismissed_at IS NULL AND ${IS_THERE}
+     WHERE n.account_uuid = @accountUuid AND ${IS_THERE}
+       AND (n.dismissed_at IS NULL OR (n.subject_kind <> 'endpoint' AND n.ended_at IS NULL AND n.dismissed_at <= @dayAgo))
        AND (n.subject_kind = 'endpoint' OR n.ended_at IS NULL OR (n.kind = 'recovered' AND NOT ${NEWER}))
      ORDER BY n.id DESC LIMIT @limit`,
   )
   const dismiss = db.prepare(
-    `UPDATE notice SET dismissed_at = coalesce(dismissed_at, @at)
+    `UPDATE notice SET dismissed_at = @at
      WHERE account_uuid = @accountUuid AND id <= @id
        AND EXISTS (SELECT 1 FROM notice own WHERE own.id = @id AND own.account_uuid = @accountUuid
          AND own.subject_kind = notice.subject_kind AND own.subject_id = notice.subject_id
@@ -186,8 +187,8 @@ function listStore({ db }: Connections): ListStore {
   )
 
   return {
-    listNotices: db.read(function* (accountUuid, limit) {
-      return (yield* list.all({ accountUuid, limit })).map(toNotice)
+    listNotices: db.read(function* (accountUuid, limit, now) {
+      return (yield* list.all({ accountUuid, limit, dayAgo: now - days(1) })).map(toNotice)
     }),
 
     dismissNotice: db.write(function* (accountUuid, id, at) {

@@ -97,7 +97,7 @@ describe('a notice', () => {
     // Any of them may be the first.
     expect((await Promise.all([raise(), raise(), raise()])).sort()).toEqual([false, false, true])
     expect(await raise({}, 1)).toBe(false)
-    expect(await store.listNotices(LEEDS, 9)).toHaveLength(1)
+    expect(await store.listNotices(LEEDS, 9, now())).toHaveLength(1)
   })
 
   test('is not written when something newer was said meanwhile', async () => {
@@ -118,24 +118,24 @@ describe('a notice', () => {
     await raise()
     await raise({ kind: 'recovered', since: 9 }, 1)
     await raise({}, null, 2)
-    expect(await store.listNotices(LEEDS, 9)).toMatchObject([
+    expect(await store.listNotices(LEEDS, 9, now())).toMatchObject([
       { id: 3, subject: { objectType: 'note', webhookId: 2, rule: null } },
       { id: 2, kind: 'recovered', mailState: 'pending', mailReason: null },
       { id: 1, kind: 'failing', reason: 'It fails.' },
     ])
-    expect(await store.listNotices(LEEDS, 1)).toHaveLength(1)
-    expect(await store.listNotices(BRISBANE, 9)).toEqual([])
+    expect(await store.listNotices(LEEDS, 1, now())).toHaveLength(1)
+    expect(await store.listNotices(BRISBANE, 9, now())).toEqual([])
     expect(await store.dismissNotice(BRISBANE, 2, now())).toBe(false)
     expect(await store.dismissNotice(LEEDS, 99, now())).toBe(false)
     expect(await store.dismissNotice(LEEDS, 2, now())).toBe(true)
     expect(await store.dismissNotice(LEEDS, 2, now())).toBe(true)
-    expect((await store.listNotices(LEEDS, 9)).map((one) => one.id)).toEqual([3])
+    expect((await store.listNotices(LEEDS, 9, now())).map((one) => one.id)).toEqual([3])
   })
 
   test('goes with its endpoint', async () => {
     await raise()
     set(1, `state = 'deleted'`)
-    expect(await store.listNotices(LEEDS, 9)).toEqual([])
+    expect(await store.listNotices(LEEDS, 9, now())).toEqual([])
   })
 
   test('is forgotten when it is old and not the newest of its address', async () => {
@@ -146,7 +146,7 @@ describe('a notice', () => {
     expect(await store.forgetNoticesStep(now(), 1)).toBe(1)
     expect(await store.forgetNoticesStep(now(), 9)).toBe(1)
     expect(await store.forgetNoticesStep(now(), 9)).toBe(0)
-    expect((await store.listNotices(LEEDS, 9)).map((one) => one.id)).toEqual([3])
+    expect((await store.listNotices(LEEDS, 9, now())).map((one) => one.id)).toEqual([3])
   })
 })
 
@@ -159,7 +159,7 @@ describe('its e-mail', () => {
       unclear: 'Unclear.',
       tooMany: 'Too many.',
     })
-  const stateOf = async (id: number) => (await store.listNotices(LEEDS, 99)).find((one) => one.id === id)
+  const stateOf = async (id: number) => (await store.listNotices(LEEDS, 99, now())).find((one) => one.id === id)
 
   test('is due when it is planned, with what it says', async () => {
     await raise({ mail: { state: 'none', reason: 'Off.' } })

@@ -30,8 +30,7 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
     `UPDATE notice SET count = ${COUNT}, last_at = max(last_at, CAST(@lastAt AS bigint)), run_id = coalesce(@runId, run_id), ${setReason(NOTICE_REASON)},
        mail_tries = CASE WHEN ${MAIL_AGAIN} THEN 0 ELSE mail_tries END,
        mail_due_at = CASE WHEN ${MAIL_AGAIN} THEN CAST(@at AS bigint) ELSE mail_due_at END,
-       mail_state = CASE WHEN ${MAIL_AGAIN} THEN 'pending' ELSE mail_state END,
-       dismissed_at = CASE WHEN ${COUNT} > count AND dismissed_at <= CAST(@dayAgo AS bigint) THEN NULL ELSE dismissed_at END
+       mail_state = CASE WHEN ${MAIL_AGAIN} THEN 'pending' ELSE mail_state END
      WHERE ${OPEN}`,
   )
   // The same trouble a second time within a day: its mail waits until the day is over.

@@ -35,7 +35,7 @@ export async function loadAccountNews(
 /** The current notices about addresses, newest first, one per address. */
 async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<EndpointNotice[]> {
   const now = app.clock.now()
-  const rows = shownNotices(await app.store.notices.listNotices(accountUuid, NOTICES_READ), now)
+  const rows = shownNotices(await app.store.notices.listNotices(accountUuid, NOTICES_READ, now), now)
   return rows
     .map((row) => noticeView(row, now))
     .filter((notice): notice is EndpointNotice => notice.card !== null)
