@@ -72,7 +72,7 @@ export async function startPlatform({
     stateFile: null,
     log: QUIET,
     seed: [BRISBANE, LEEDS].map(({ uuid, name, timezone }) => ({
-      vendor: { uuid, name, timezone_name: timezone, currency: 'AUD' },
+      vendor: { uuid, name, timezone_name: timezone, currency: 'AUD', email: 'office@example.test' },
       records: {},
     })),
   })

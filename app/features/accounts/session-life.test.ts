@@ -159,14 +159,16 @@ describe('the account of a page', () => {
 })
 
 describe('upkeep', () => {
-  it('uses each connection once a day, busy ones too: tokens renewed, name and zone as they are now', async () => {
+  it('uses each connection once a day, busy ones too: tokens renewed, name, zone and address as they are now', async () => {
     await connect(world, BRISBANE)
     await world.store.describeAccount({ ...BRISBANE, name: 'Old name', timezone: 'Australia/Perth' })
+    await world.app.store.notices.noteAccountEmail(BRISBANE.uuid, 'old@example.test')
     // Its token was renewed just now.
     world.clock.advance(minutes(1))
     await keepConnectionsAlive(world.app)
     expect(world.platform.counts.refreshes).toBe(0)
     expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
+    expect(await world.app.store.notices.findAccountEmail(BRISBANE.uuid)).toBe('office@example.test')
     world.clock.advance(days(1))
     await keepConnectionsAlive(world.app)
     expect(world.platform.counts.refreshes).toBe(1)

@@ -10,13 +10,17 @@ export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'l
 
 /**
  * Uses every connection, one after another: that renews its tokens (the platform may expire unused ones, facts: 2.2),
- * detects a removed add-on, and learns a new name and zone, by which schedules go. Run daily.
+ * detects a removed add-on, and learns a new name, zone and e-mail address. Run daily.
  */
 export async function keepConnectionsAlive(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<void> {
-  for (const accountUuid of await app.store.accounts.accountsIdleSince(app.clock.now())) {
+  const { accounts, notices } = app.store
+  for (const accountUuid of await accounts.accountsIdleSince(app.clock.now())) {
     const vendor = await app.callAsAccount(accountUuid, (api, token) => api.vendor(token))
-    if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid)
-      await app.store.accounts.describeAccount(vendor.value)
+    if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid) {
+      await accounts.describeAccount(vendor.value)
+      // The address from before is better than none.
+      if (vendor.value.email !== '') await notices.noteAccountEmail(accountUuid, vendor.value.email)
+    }
     app.log.info({ account: accountUuid, outcome: vendor.outcome }, 'connection.kept_alive')
   }
 }
