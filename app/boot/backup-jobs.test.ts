@@ -13,6 +13,7 @@ import { backupStore } from '#db/sql/ops/backups.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import type { BackupStore } from '#db/store/backups.ts'
 import { backupJobs } from './backup-jobs.server.ts'
+import { createQuarantine } from './quarantine.server.ts'
 
 const DONE = { outcome: 'done', name: 'b', databaseBytes: 2, storedBytes: 1, detail: { parts: 1 } }
 const clock = fixedClock()
@@ -94,4 +95,18 @@ test('what was running when the whole product died is ended by the next one, and
     ['drill', 'failed', 'lost'],
     ['backup', 'failed', ENDED_HALF_WAY],
   ])
+})
+
+test('a database held by HOLD alone is backed up, a restored copy is not', async () => {
+  const goesOn = async (hold: boolean, isCopy: boolean) => {
+    const mark = { isSet: async () => isCopy, clear: async () => {}, waiting: async () => ({ deliveries: 0, runs: 0 }) }
+    const quarantine = await createQuarantine({ clock, log }, { hold }, mark)
+    expect(quarantine.held()).toBe(true)
+    return ['backups.take', 'backups.drill', 'space.relieve', 'accounts.erase'].filter((name) =>
+      quarantine.goesOn({ name }),
+    )
+  }
+  expect(await goesOn(true, false)).toEqual(['backups.take', 'backups.drill', 'space.relieve'])
+  expect(await goesOn(true, true)).toEqual(['space.relieve'])
+  expect(await goesOn(false, true)).toEqual(['space.relieve'])
 })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Measures } from '#app/adapters/measures.ts'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
 import type { App, Settings } from '#app/context/app-context.ts'
-import { JOBS_IN_QUARANTINE, type Quarantine } from '#app/domain/quarantine.ts'
+import type { Quarantine } from '#app/domain/quarantine.ts'
 import { type Scheduler, startScheduler, type TimedJob } from '#app/engine/scheduler.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import type { WorkApartOptions } from '#app/engine/work-apart.server.ts'
@@ -184,13 +184,13 @@ function startWork(
   const jobs = timedJobs(parts.app, env, space, removed).map((job) => onlyOnce(job, shares, besides[job.name]))
   observed.measures.expectJobs(jobs.map(({ name }) => name))
   const timing = { clock, log: observed.log, onRun: observed.jobEnded }
-  parts.schedulers.start(jobs.filter(goesOnInQuarantine), timing)
+  parts.schedulers.start(jobs.filter(hold.goesOn), timing)
   function begin(): void {
     engine.start()
     runs.start()
     triggers.start()
     parts.schedulers.start(
-      jobs.filter((job) => !goesOnInQuarantine(job)),
+      jobs.filter((job) => !hold.goesOn(job)),
       timing,
     )
   }
@@ -356,8 +356,4 @@ function tellOthers<Topic extends 'runs' | 'rules' | 'touched'>(shares: Shares |
     if (!shares.alone()) shares.cluster.ring(topic)
   }
   return Object.fromEntries(Object.keys(own).map((topic) => [topic, tell(topic as Topic)])) as typeof own
-}
-
-function goesOnInQuarantine({ name }: { name: string }): boolean {
-  return JOBS_IN_QUARANTINE.has(name)
 }

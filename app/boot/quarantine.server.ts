@@ -3,7 +3,7 @@ import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import type { ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import type { App } from '#app/context/app-context.ts'
-import { QUARANTINED, type Quarantine } from '#app/domain/quarantine.ts'
+import { JOBS_IN_QUARANTINE, JOBS_UNLESS_A_COPY, QUARANTINED, type Quarantine } from '#app/domain/quarantine.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { HoldMark } from '#db/hold.ts'
 import type { Env } from './env.server.ts'
@@ -11,6 +11,8 @@ import type { Env } from './env.server.ts'
 interface QuarantineControl extends Quarantine {
   /** Calls `go` immediately without a quarantine, else once its mark is gone. */
   whenFree(go: () => void): void
+  /** Whether the job runs from the start, whatever holds the database. */
+  goesOn(job: { name: string }): boolean
   stop(): void
 }
 
@@ -23,7 +25,8 @@ export async function createQuarantine(
   env: Pick<Env, 'hold'>,
   mark: HoldMark,
 ): Promise<QuarantineControl> {
-  let held = env.hold || (await mark.isSet())
+  const isCopy = await mark.isSet()
+  let held = env.hold || isCopy
   let go = () => {}
   let cancel = () => {}
   let stopped = false
@@ -56,6 +59,7 @@ export async function createQuarantine(
       go = begin
       check()
     },
+    goesOn: ({ name }) => JOBS_IN_QUARANTINE.has(name) || (!isCopy && JOBS_UNLESS_A_COPY.has(name)),
     stop() {
       stopped = true
       cancel()

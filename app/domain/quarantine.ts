@@ -16,6 +16,8 @@ export const QUARANTINED = 'Fieldhook is on hold. It stores events and sends not
 
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])
+/** These continue with `HOLD=yes`, too: only a copy would get among the real backups. */
+export const JOBS_UNLESS_A_COPY: ReadonlySet<string> = new Set(['backups.take', 'backups.drill'])
 
 /** For the operator, before releasing. */
 export function waitingSentence({ deliveries, runs }: { deliveries: number; runs: number }): string {
