@@ -5,6 +5,7 @@ import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunRecord } from '#app/domain/automations/run-record.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import { dayOf, isoDate } from '#app/domain/time/local-time.ts'
 import { iso } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { EndpointRecord, EndpointRow } from '#db/store/endpoints.ts'
@@ -33,9 +34,12 @@ async function* pieces(
   const templates = (await store.templates.listTemplates(uuid)).filter((template) => template.accountUuid === uuid)
   yield `{\n${field('format', { name: 'Fieldhook export', version: 1, product: settings.version })}`
   yield `,\n${field('exportedAt', iso(now))}`
-  yield `,\n${field('account', account)}`
+  yield `,\n${field('account', { ...account, email: await store.notices.findAccountEmail(uuid) })}`
+  yield* listed('people', await store.accounts.listPeople(uuid), (one) => ({ ...one, since: iso(one.since) }))
   yield `,\n${field('connection', credential && { state: credential.state, since: iso(credential.createdAt), scopes: credential.scope })}`
   yield `,\n${field('plan', plan && { ...plan, holdReason: plan.holdReason && planHoldText(plan.holdReason) })}`
+  const { byDay } = await store.billing.usageOfDays(uuid, 0, dayOf(now) + 1)
+  yield* listed('usage', byDay, ({ day, count }) => ({ day: isoDate(day), count }))
   yield `,\n${field('settings', {
     automations: await store.runs.findAccountGuards(uuid),
     notices: await store.notices.findMailChoice(uuid),

@@ -24,12 +24,16 @@ describe('the copy of everything', () => {
   it('is one JSON text with all of it, and nothing secret', async () => {
     const { token } = await live(world, LEEDS)
     await live(world, BRISBANE)
+    await world.app.store.accounts.admitPerson(LEEDS, 'staff-1')
+    await world.app.store.notices.noteAccountEmail(LEEDS, 'office@leeds.example')
     const whole = await text(LEEDS)
     const copy = JSON.parse(whole)
     expect(copy).toMatchObject({
       format: { name: 'Fieldhook export', version: 1 },
       exportedAt: '2026-01-05T09:00:00.000Z',
-      account: { uuid: LEEDS, name: 'Leeds Electrical' },
+      account: { uuid: LEEDS, name: 'Leeds Electrical', email: 'office@leeds.example' },
+      people: [{ staffUuid: 'staff-1', role: 'owner', since: '2026-01-05T09:00:00.000Z' }],
+      usage: [{ day: '2026-01-05', count: expect.any(Number) }],
       connection: { state: 'connected', scopes: 'vendor read_jobs' },
       plan: { status: 'trial' },
       webhooks: [{ objectType: 'job', address: { url: 'https://receiver.example.com/in' } }],

@@ -20,8 +20,8 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
 
 const wholeFile = [
-  '`format`, `exportedAt`, `account`, `connection` (state, since, permissions), `plan`, `settings`, `webhooks`, `forwardingRules`, `automations`, `templates`, `mutes`, `auditLog`, `answers` of customers, and of the last 90 days `events` (with their deliveries, attempts and texts, as far as they are kept) and `runs` (with everything their steps did).',
-  'Not in it: tokens, signing secrets, keys of addresses, sessions; nor what only the engines work with: copies of records read from ServiceM8, the calls made to it, notices about addresses. Addresses of your own stand in it as you entered them.',
+  '`format`, `exportedAt`, `account`, `people` with their roles, `connection` (state, since, permissions), `plan`, `usage` (operations of each day), `settings`, `webhooks`, `forwardingRules`, `automations`, `templates`, `mutes`, `auditLog`, `answers` of customers, and of the last 90 days `events` (with their deliveries, attempts and texts, as far as they are kept) and `runs` (with everything their steps did).',
+  'Not in it: tokens, signing secrets, keys of addresses, sessions, linked ids, notices; nor what only the engines work with: copies of records read from ServiceM8, the calls made to it. Addresses of your own stand in it as you entered them.',
 ]
 
 const whatErasingDoes = [

@@ -41,6 +41,7 @@ export function ExportPage({ rights, ...frame }: AccountFrameProps & { rights: O
 
 const EXPORTED = [
   'Webhooks, forwarding rules, automations, settings, templates and blocked customers.',
+  'People and their roles, the plan, the usage of each day.',
   'The last 90 days: events, deliveries and runs. The last 400 days: who did what.',
   'No keys, tokens or secrets.',
   'A JSON file with what your automations wrote to customers. Keep it safe.',
