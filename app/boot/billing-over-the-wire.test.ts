@@ -1,3 +1,4 @@
+// Long: one journey of payments over the wire, with every event that can come between.
 // Money over the wire: our use cases, the real adapter and the official SDK against the sandbox's payment provider, whose signed
 // events come back to us while all this goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Long: every control of a card in every state.
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
