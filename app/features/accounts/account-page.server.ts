@@ -1,41 +1,16 @@
 // Loads the facts for "Account and security" and the pages below it.
 import type { App } from '#app/context/app-context.ts'
-import {
-  BACKUPS_KEPT,
-  eventsKept,
-  type KeptKind,
-  keptUntil,
-  MOST_COUNTED,
-  shortageText,
-} from '#app/domain/kept-until.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
 import type { Session } from '#app/domain/session.ts'
 import { spanText } from '#app/domain/time/moments.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
 import { scopeNames } from './permissions.ts'
-
-interface AccountFacts {
-  /** Null = not connected. `scopes` = the permissions that ServiceM8 granted. */
-  connection: { state: 'connected' | 'reconnect'; since: Millis; scopes: string[] } | null
-  /** Browsers that are signed in. */
-  browsers: number
-  /** How long events are kept: `30 days`. */
-  eventsKept: string
-}
-
-/** The stored data of an account, for the kinds that are counted. */
-interface KeptFacts {
-  kinds: KeptKind[]
-  counts: Partial<Record<KeptKind['id'], { count: number; oldestAt: Millis | null }>>
-  /** Why retention is shorter for now; null when it is not. */
-  shortage: string | null
-}
 
 export async function loadAccountPage(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,
   session: Session | null,
-): Promise<AccountFacts> {
+) {
   const credential = await app.store.accounts.findCredential(accountUuid)
   const connection = credential && {
     state: credential.state,
@@ -52,7 +27,7 @@ export async function loadAccountPage(
 export async function loadKept(
   { store, settings, space }: Pick<App, 'store' | 'settings' | 'space'>,
   accountUuid: string,
-): Promise<KeptFacts> {
+) {
   const { retentionDays, backups = false } = settings
   const kinds = keptUntil({ retentionDays, backups: backups ? BACKUPS_KEPT : null })
   return {

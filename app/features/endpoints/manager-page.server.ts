@@ -1,6 +1,5 @@
 // The manager page: loads its data and handles its forms.
 import type { App } from '#app/context/app-context.ts'
-import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
@@ -19,46 +18,15 @@ import { findDeleted, restoreEndpoint } from './controls/restore-endpoint.server
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
 import { KIND_TEXTS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
 import { foldRules } from './endpoint-status.ts'
-import {
-  calledOf,
-  type DeletedView,
-  type EndpointDetails,
-  type EndpointLine,
-  type EndpointView,
-} from './endpoint-view.ts'
+import { calledOf, type DeletedView, type EndpointDetails, type EndpointView } from './endpoint-view.ts'
 import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
-import { type FirstStepView, firstSteps } from './first-steps.ts'
+import { firstSteps } from './first-steps.ts'
 import type { FormResult } from './form-result.ts'
 import { loadAccountNews } from './notices/account-news.server.ts'
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './notices/act-on-notices.server.ts'
-import type { AccountNews } from './notices/notice-view.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
-
-interface ManagerPageData extends AccountFacts {
-  /** Oldest first. */
-  webhooks: EndpointView[]
-  /** Oldest first: all rules, or when there are many, those that need a whole card. */
-  rules: EndpointView[]
-  /** The remaining rules. */
-  ruleLines: EndpointLine[]
-  /** Why no more addresses fit; null when one does. */
-  noRoom: string | null
-  /** Last event of any object; null when there was none. */
-  lastEventAt: Millis | null
-  /** The log that the page's URL opens; null when none is open. */
-  log: ManagerLog | null
-  /** "Send everything since …" of the card whose panel the page's URL opens; null when none is open. */
-  replay: ReplayPanelData | null
-  /** What was just deleted, while the page offers to undo it. */
-  deleted: DeletedView | null
-  news: AccountNews
-  /** The next steps for a new user; empty when there are none to show. */
-  firstSteps: FirstStepView[]
-  /** A test address, set when the built-in stand-in plays the platform. */
-  demoAddress: string | null
-}
 
 /** What the page's URL opens. A card that does not exist opens nothing. */
 export interface ManagerOpen {
@@ -81,7 +49,7 @@ export async function loadManagerPage(
   controls: Pick<DeliveryControls, 'countReplay'>,
   accountUuid: string,
   open: ManagerOpen = {},
-): Promise<ManagerPageData> {
+) {
   const account = await app.store.accounts.findAccount(accountUuid)
   const counted = (some: readonly EndpointDetails[]) => Promise.all(some.map((one) => withMissed(controls, one)))
   const endpoints = await listEndpoints(app, accountUuid)

@@ -34,6 +34,7 @@ const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).M
 const MailSettings = import.meta.env.SSR ? (await loadMail()).default : lazy(loadMail)
 
 export interface ManagerPageProps extends AccountPage, Pick<WebhookCardProps, 'step' | 'log' | 'replay' | 'logSource'> {
+  /** Oldest first, as `rules`. */
   webhooks: EndpointView[]
   rules: EndpointView[]
   /** Rules without their own card, when there are many. */
@@ -46,6 +47,7 @@ export interface ManagerPageProps extends AccountPage, Pick<WebhookCardProps, 's
   lastEventAt: Millis | null
   /** The next steps for a new user; empty or missing when there are none to show. */
   firstSteps?: FirstStepView[]
+  /** A test address, set when the built-in stand-in plays the platform. */
   demoAddress?: string | null
   /** Why the account must reconnect, otherwise null. */
   reconnect?: string | null
