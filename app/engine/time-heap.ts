@@ -1,15 +1,7 @@
 // A heap of times: finds the earliest without scanning all.
 import type { Millis } from '../lib/clock.ts'
 
-interface TimeHeap<T> {
-  push(at: Millis, value: T): void
-  peek(): { at: Millis; value: T } | null
-  pop(): { at: Millis; value: T } | null
-  clear(): void
-  size(): number
-}
-
-export function createTimeHeap<T>(): TimeHeap<T> {
+export function createTimeHeap<T>() {
   const entries: { at: Millis; value: T }[] = []
 
   function before(a: number, b: number): boolean {
@@ -24,7 +16,7 @@ export function createTimeHeap<T>(): TimeHeap<T> {
   }
 
   return {
-    push(at, value) {
+    push(at: Millis, value: T) {
       let index = entries.push({ at, value }) - 1
       while (index > 0) {
         const parent = (index - 1) >> 1

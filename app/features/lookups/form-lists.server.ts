@@ -1,19 +1,11 @@
 // All pick-lists of the rule form. A list that cannot be read is empty, with its reason beside it.
 import type { App } from '#app/context/app-context.ts'
-import { EMPTY_LISTS, FORM_LIST, type FormLists } from '#app/features/automations/rules/form-lists.ts'
+import { EMPTY_LISTS, FORM_LIST } from '#app/features/automations/rules/form-lists.ts'
 import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
 import { isShortList, LOOKUPS, type LookupName } from './lookups.ts'
 
-interface LoadedLists {
-  lists: FormLists
-  failures: { name: LookupName; message: string }[]
-}
-
 /** Reads short lists in parallel, long ones one at a time: only one raw long list is in memory. */
-export async function loadFormLists(
-  app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
-  accountUuid: string,
-): Promise<LoadedLists> {
+export async function loadFormLists(app: Pick<App, 'callAsAccount' | 'clock' | 'store'>, accountUuid: string) {
   const ask = async (name: LookupName) => [name, await lookUpForForm(app, accountUuid, name)] as const
   const oneByOne = async () => {
     const found: (readonly [LookupName, LookedUpForForm])[] = []

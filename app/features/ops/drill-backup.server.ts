@@ -1,6 +1,6 @@
 // The drill: can the product continue from the newest backup? Restores it to the side, checks, starts, removes it.
 import { join } from 'node:path'
-import { type BackupParts, BackupTrouble, type StepSeconds, stepTimer, withWorkFolder } from './backup-work.server.ts'
+import { type BackupParts, BackupTrouble, stepTimer, withWorkFolder } from './backup-work.server.ts'
 import { staleSentence } from './backups.ts'
 import { checkCopy, chooseBackup, fetchCopy } from './restore-backup.server.ts'
 
@@ -12,17 +12,8 @@ interface DrillRequest {
   starts(copy: string): Promise<'ready' | { sentence: string }>
 }
 
-interface DrilledBackup {
-  name: string
-  databaseBytes: number
-  storedBytes: number
-  credential: 'opens' | 'none'
-  rows: Record<string, number>
-  seconds: StepSeconds
-}
-
 /** Rejects with a `BackupTrouble` (a sentence) or the storage's error. Leaves nothing behind. */
-export async function drillBackup(parts: BackupParts, request: DrillRequest): Promise<DrilledBackup> {
+export async function drillBackup(parts: BackupParts, request: DrillRequest) {
   const { databaseFile } = request
   const { seconds, step } = stepTimer()
   const backup = await step('find', () => chooseBackup(parts, 'latest'))
