@@ -1,12 +1,11 @@
 import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
-import { useEffect } from 'react'
 import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings/settings-page.server.ts'
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { useToast } from '#app/ui/toast/toast.tsx'
+import { useAnswerToast } from '#app/ui/toast/toast.tsx'
 import { OwnPage, titled } from '../own-page.tsx'
 import {
   accountFrame,
@@ -45,9 +44,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function AutomationSettings() {
   const page = useLoaderData<typeof loader>()
   const answered = useActionData<typeof action>()
-  const toast = useToast()
-  useEffect(() => {
-    if (answered) toast(answered.flash)
-  }, [answered, toast])
+  useAnswerToast(answered?.flash)
   return <OwnPage page={page}>{(shown) => <SettingsPage {...shown} refused={answered ?? null} />}</OwnPage>
 }

@@ -16,7 +16,7 @@ import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
-import { useToast } from '#app/ui/toast/toast.tsx'
+import { useAnswerToast } from '#app/ui/toast/toast.tsx'
 import { titled } from '../own-page.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
@@ -55,10 +55,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function Automation() {
   const page = useLoaderData<typeof loader>()
   const answered = useActionData<typeof action>()
-  const toast = useToast()
-  useEffect(() => {
-    if (answered?.toast) toast(answered.toast)
-  }, [answered, toast])
+  useAnswerToast(answered?.toast)
   if (page.view === 'gate') {
     return (
       <Gate

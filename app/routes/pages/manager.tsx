@@ -19,7 +19,7 @@ import { setFlash } from '#app/http/flash.server.ts'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
-import { useToast } from '#app/ui/toast/toast.tsx'
+import { useAnswerToast, useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { titled } from '../own-page.tsx'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
@@ -109,9 +109,7 @@ export default function Manager() {
   const page = useLoaderData<typeof loader>()
   const refused = useActionData<typeof action>()
   const toast = useToast()
-  useEffect(() => {
-    if (refused?.toast) toast(refused.toast)
-  }, [refused, toast])
+  useAnswerToast(refused?.toast)
   const greeting = page.view === 'gate' ? page.greeting : null
   useEffect(() => {
     if (greeting) toast({ kind: 'info', title: greeting })

@@ -15,6 +15,14 @@ export function useToast(): (message: Flash) => void {
   return useContext(ToastContext)
 }
 
+/** Shows the message of an answer once. */
+export function useAnswerToast(message: Flash | null | undefined): void {
+  const toast = useToast()
+  useEffect(() => {
+    if (message) toast(message)
+  }, [message, toast])
+}
+
 /** The server's message while no toast can show it. */
 export function usePlainFlash(): Flash | null {
   return useContext(FlashContext)

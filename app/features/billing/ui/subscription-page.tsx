@@ -11,7 +11,7 @@ import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import { useToast } from '#app/ui/toast/toast.tsx'
+import { useAnswerToast, useToast } from '#app/ui/toast/toast.tsx'
 import { refusal } from '../payment-answer.ts'
 import { PLAN_TEXTS, type PlanView, type UsageView } from '../plan-view.ts'
 import { dashboardAddress } from '../subscription-address.ts'
@@ -27,10 +27,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
   const { plan, payments, rights, answer } = rest
   const account = { accountUUID, admin }
   const toast = useToast()
-  const said = answer?.toast ?? null
-  useEffect(() => {
-    if (said) toast(said)
-  }, [said, toast])
+  useAnswerToast(answer?.toast)
   const missing = plan === null
   useEffect(() => {
     if (missing) toast(refusal(PLAN_TEXTS.errorText).toast)
