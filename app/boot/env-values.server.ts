@@ -78,17 +78,12 @@ export function readBase(name: string, value: string, problems: string[]): strin
 /** Name of the file in the data folder. */
 const FILE_NAME = 'fieldhook.db'
 
-interface DatabasePlace {
-  /** Absolute path; '' = the address is wrong. */
-  databaseFile: string
-  databaseServer: string | null
-}
-
+/** The file as an absolute path; '' = the address is wrong. */
 export function readDatabase(
   { DATABASE_URL, DATA_FOLDER = './data' }: { DATABASE_URL?: string | undefined; DATA_FOLDER?: string | undefined },
   root: string,
   problems: string[],
-): DatabasePlace {
+): { databaseFile: string; databaseServer: string | null } {
   const inFolder = resolve(root, DATA_FOLDER, FILE_NAME)
   const value = DATABASE_URL ?? `file:${inFolder}`
   if (/^postgres(ql)?:\/\//.test(value)) {
@@ -213,19 +208,13 @@ function place(index: number): string {
   return `entry ${index + 1} of the list`
 }
 
-/** The operator's own mail server. */
-interface SmtpEnv {
-  url: string
-  from: string
-}
-
 const ADDRESS = /^[^\s@<>,;"()[\]\\]+@[^\s@<>,;"()[\]\\.]+(\.[^\s@<>,;"()[\]\\.]+)*$/
 
-/** Null = no mail server is set. */
+/** The operator's own mail server; null = none is set. */
 export function readSmtp(
   { SMTP_URL: url, SMTP_FROM: from }: { SMTP_URL?: string | undefined; SMTP_FROM?: string | undefined },
   problems: string[],
-): SmtpEnv | null {
+): { url: string; from: string } | null {
   if (!url) {
     if (from) problems.push('SMTP_FROM is set but SMTP_URL is not: set both, or neither.')
     return null

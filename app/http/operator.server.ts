@@ -6,14 +6,11 @@ import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
 import { type Asked, quietly } from './refusals.server.ts'
 import { findSession } from './session.server.ts'
 
-interface Operator {
-  /** The operator's own account, and its id in links. */
-  accountUuid: string
-  accountId: string
-}
-
-/** Without an id in the address, uses any admin account of the session. Throws the 404 of an unknown page. */
-export async function requireOperator({ request, context: { app, clientIp } }: Asked): Promise<Operator> {
+/**
+ * Returns the operator's own account, and its id in links. Without an id in the address, uses any admin account of the
+ * session. Throws the 404 of an unknown page.
+ */
+export async function requireOperator({ request, context: { app, clientIp } }: Asked) {
   const { pathname, searchParams } = new URL(request.url)
   const session = await findSession(app, request)
   const named = accountIdIn(searchParams)

@@ -13,23 +13,12 @@ export function readHeaders(raw: readonly Uint8Array[]): Record<string, string> 
   return Object.fromEntries(headers)
 }
 
-interface ReadableText {
-  text: string
-  /** The text was longer than the stored part. */
-  truncated: boolean
-}
-
 /**
  * The text of a body, at most `maxBytes` of UTF-8, without control characters. Empty for types that are not text, for
  * compressed bodies (never unpacked), and for bodies without a type that do not look like text. `cut`: the body was not
- * read to its end.
+ * read to its end. `truncated`: the text was longer than the part returned.
  */
-export function readText(
-  headers: Record<string, string>,
-  body: Uint8Array,
-  cut: boolean,
-  maxBytes: number,
-): ReadableText {
+export function readText(headers: Record<string, string>, body: Uint8Array, cut: boolean, maxBytes: number) {
   const type = headers['content-type'] ?? ''
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
   if (body.length === 0 || (encoding !== '' && encoding !== 'identity')) return { text: '', truncated: false }

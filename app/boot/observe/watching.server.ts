@@ -174,13 +174,7 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
 const SAMPLE_MS = 20
 const NANOSECONDS = 1e6
 
-interface LoopDelay {
-  /** 99th percentile of the delay in the last whole minute, ms; null = the first minute is not over. */
-  lastMinuteMs(): number | null
-  stop(): void
-}
-
-export function watchLoopDelay(): LoopDelay {
+export function watchLoopDelay() {
   const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS })
   histogram.enable()
   let last: number | null = null
@@ -191,6 +185,7 @@ export function watchLoopDelay(): LoopDelay {
   }, minutes(1))
   timer.unref()
   return {
+    /** 99th percentile of the delay in the last whole minute, ms; null = the first minute is not over. */
     lastMinuteMs: () => last,
     stop() {
       clearInterval(timer)

@@ -25,8 +25,8 @@ import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
 import type { AccountFrameProps } from './account-frame.tsx'
 
 export interface AccountPageProps extends AccountFrameProps {
-  /** Null = not connected. */
-  connection: ConnectionOfPage | null
+  /** Null = not connected. `scopes` = the permissions that ServiceM8 granted. */
+  connection: { state: 'connected' | 'reconnect'; since: Millis; scopes: string[] } | null
   people: PeopleOfPage
   /** Browsers that are signed in. */
   browsers: number
@@ -102,14 +102,8 @@ function Row({ to, icon: Icon, title, children }: RowProps) {
   )
 }
 
-interface ConnectionOfPage {
-  state: 'connected' | 'reconnect'
-  since: Millis
-  scopes: string[]
-}
-
 /** Shows whether ServiceM8 still accepts the connection, since when, and its permissions. */
-function ConnectionCard({ connection, accountUUID }: { connection: ConnectionOfPage | null; accountUUID: string }) {
+function ConnectionCard({ connection, accountUUID }: Pick<AccountPageProps, 'connection'> & { accountUUID: string }) {
   const works = connection?.state === 'connected'
   return (
     <CardSection
