@@ -21,8 +21,7 @@ import { SOURCE_TEXTS } from './form-text.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
 import { oftenOf } from './timing/once-text.ts'
-import { timesOf } from './timing/schedule.ts'
-import { scheduleText } from './timing/schedule-text.ts'
+import { scheduleText, timesOf } from './timing/schedule.ts'
 
 export interface RuleCardView
   extends Pick<StoredRule, 'id' | 'name' | 'active' | 'nextRunAt' | 'executionCount' | 'lastExecutedAt'> {

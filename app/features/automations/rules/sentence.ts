@@ -23,7 +23,7 @@ import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
 import { replyPhrases } from './reply.ts'
 import { onceInSentence } from './timing/once-text.ts'
-import { collectedText, passedText, scheduleText } from './timing/schedule-text.ts'
+import { collectedText, passedText, scheduleText } from './timing/schedule.ts'
 
 export interface SentenceParts {
   /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */

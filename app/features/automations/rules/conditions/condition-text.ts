@@ -6,7 +6,7 @@ import { folded, readFlag, readList, readNumber } from '../../records/field-valu
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
 import { OPERATOR_TEXTS } from '../form-text.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
-import { dateText } from '../timing/schedule-text.ts'
+import { dateText } from '../timing/schedule.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PollInterval, PollTrigger } from '#app/domain/automations/rule.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
-import { firstRun, localBefore, nextRun, scheduleProblem } from './schedule.ts'
-import { scheduleText } from './schedule-text.ts'
+import { firstRun, localBefore, nextRun, scheduleProblem, scheduleText } from './schedule.ts'
 
 const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)
