@@ -2,12 +2,11 @@
 // read the wording, so they always match.
 import { days, hours } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
-import { grouped } from './count-text.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
 import { NOTICES_KEPT } from './notices/notice.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
-import { spanText } from './time/moments.ts'
+import { grouped, spanText } from './time/moments.ts'
 
 /** The default of RETENTION_DAYS. */
 const USUAL_EVENT_DAYS = 30

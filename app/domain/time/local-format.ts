@@ -1,9 +1,9 @@
 // Formats money, dates and times for the account's customers. Implements the formats itself, because a runtime's locale
 // output changes with its version, and the text sent must be exactly the text that was checked.
 import type { Wall } from '#app/lib/zone.ts'
-import { grouped } from '../count-text.ts'
 import { type Country, readCountry } from '../country.ts'
 import { dateOf, dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from './local-time.ts'
+import { grouped } from './moments.ts'
 
 /** How an account writes amounts and dates: codes, or the country in words; empty = unknown. */
 export interface WritingHabits {

@@ -2,8 +2,12 @@
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import { grouped } from '../count-text.ts'
 import { dateOf, dayOf, localStamp, MONTHS, todayOf } from './local-time.ts'
+
+/** `1,234`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+}
 
 /** `2 minutes ago`; `just now` within the first minute (and for a clock slightly ahead of ours). */
 export function ago(at: Millis, now: Millis): string {

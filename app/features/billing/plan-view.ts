@@ -1,5 +1,5 @@
 // Computes everything the subscription page shows. No component makes decisions about money.
-import { grouped } from '#app/domain/count-text.ts'
+
 import {
   INCLUDED_OPERATIONS,
   MONTHLY_PENCE,
@@ -9,7 +9,7 @@ import {
   TRIAL,
 } from '#app/domain/plan.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
-import { dayText, momentText, plural } from '#app/domain/time/moments.ts'
+import { dayText, grouped, momentText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

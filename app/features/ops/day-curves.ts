@@ -1,7 +1,7 @@
 // The operator's curves of the last 24 hours, from the figures that the process keeps in memory.
-import { grouped } from '#app/domain/count-text.ts'
+
 import type { QuarterFigures } from '#app/domain/process-signs.ts'
-import { spanText } from '#app/domain/time/moments.ts'
+import { grouped, spanText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 

@@ -1,7 +1,7 @@
 // The operator's list of accounts: which need care and why, from states and numbers only.
 import type { CallsLeft } from '#app/domain/call-budget.ts'
-import { grouped } from '#app/domain/count-text.ts'
 import type { OutlinedAccount } from '#app/domain/operations.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import { PHASE_TEXTS } from '#app/features/billing/plan-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { phaseOf } from '../billing/plan-phase.ts'

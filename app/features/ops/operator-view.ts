@@ -1,11 +1,11 @@
 // The operator's page: decides whether anything needs attention, and says so in one sentence at the top.
-import { grouped } from '#app/domain/count-text.ts'
+
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { LoopState, ProcessSigns, SpaceSigns } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { reaches } from '#app/domain/space.ts'
-import { plural, spanText } from '#app/domain/time/moments.ts'
+import { grouped, plural, spanText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { auditText } from '../audit/audit.ts'

@@ -1,5 +1,5 @@
-import { grouped } from '#app/domain/count-text.ts'
 import { type KeptId, type KeptKind, MOST_COUNTED } from '#app/domain/kept-until.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'

@@ -1,7 +1,7 @@
 // The runs of the last 30 days, by rule and day, for the bars of the list.
-import { grouped } from '#app/domain/count-text.ts'
+
 import { dateOf, dayOf, MONTHS } from '#app/domain/time/local-time.ts'
-import { plural } from '#app/domain/time/moments.ts'
+import { grouped, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 

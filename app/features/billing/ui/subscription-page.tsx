@@ -1,7 +1,7 @@
 import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { useEffect } from 'react'
-import { grouped } from '#app/domain/count-text.ts'
 import type { AccountPage } from '#app/domain/delivery-address.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import { useFreshWhenSeen } from '#app/ui/after-return.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { ReloadLink } from '#app/ui/button.tsx'

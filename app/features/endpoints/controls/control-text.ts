@@ -1,8 +1,7 @@
 // Messages the page shows after a button of a webhook or a forwarding rule succeeded or failed.
 
-import { grouped } from '#app/domain/count-text.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { clockTime, plural } from '#app/domain/time/moments.ts'
+import { clockTime, grouped, plural } from '#app/domain/time/moments.ts'
 import type { ForwardingResultView } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'

@@ -1,8 +1,8 @@
 // "Send everything since …" on the page: its form values in the URL, and its sentences.
-import { grouped } from '#app/domain/count-text.ts'
+
 import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { plural } from '#app/domain/time/moments.ts'
+import { grouped, plural } from '#app/domain/time/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
 
 /** The form's values, as typed. */

@@ -1,7 +1,6 @@
 import { ChevronRight, CornerDownRight } from 'lucide-react'
 import { type ComponentProps, lazy, memo, Suspense, useEffect, useState } from 'react'
-import { grouped } from '#app/domain/count-text.ts'
-import { plural } from '#app/domain/time/moments.ts'
+import { grouped, plural } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
 import { clockTime } from '#app/ui/time/time-text.ts'

@@ -1,7 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { CircleAlert, CircleCheck, CirclePause, LogOut, type LucideIcon, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { grouped } from '#app/domain/count-text.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Time } from '#app/ui/time/time.tsx'

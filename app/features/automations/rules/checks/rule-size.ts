@@ -1,7 +1,7 @@
 // Limits for the size of a rule and of all rules of an account. Each text has its own limit, but a rule has many.
 import type { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import { grouped } from '#app/domain/count-text.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 
 /** Characters of one stored rule. Far more than the longest of the library. */
 export const LONGEST_RULE = 100_000

@@ -1,5 +1,5 @@
 // Limits for texts of a ServiceM8 template when they are sent; a rule's own texts are checked when they are saved.
-import { grouped } from '#app/domain/count-text.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import { MOST_PLACEHOLDERS } from '../placeholders/placeholder-check.ts'
 import { placeholdersIn } from '../placeholders/placeholder-syntax.ts'
 

@@ -1,4 +1,0 @@
-/** `1,234`. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
-}
