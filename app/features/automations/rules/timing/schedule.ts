@@ -293,7 +293,7 @@ export function passedText({ schedule }: WebhookTrigger | ManualTrigger, { now, 
 function intervalText(trigger: PollTrigger): string {
   const line = cronLineOf(trigger)
   if (line !== null) return `On the schedule "${line}"`
-  const at = `at ${timeOf(trigger.runTime)}`
+  const at = `at ${timeOfDayText(trigger)}`
   const interval = intervalOf(trigger)
   const workingDays = isOnWorkingDays(trigger)
   const day = workingDays ? 'working day' : 'day'
@@ -319,21 +319,20 @@ function intervalText(trigger: PollTrigger): string {
   }
 }
 
-function hourlyWords({ runTime }: PollTrigger): string {
-  const minute = Number(timeOf(runTime).slice(3))
+function hourlyWords(trigger: PollTrigger): string {
+  const minute = Number(timeOfDayText(trigger).slice(3))
   return minute === 0 ? 'Every hour' : `Every hour, ${minute} ${minute === 1 ? 'minute' : 'minutes'} past`
 }
 
 function onceText(trigger: PollTrigger): string {
   const reading = trigger.scheduleDate === null ? null : readLocal(trigger.scheduleDate.trim(), 'UTC')
   if (reading === null) return 'Once, when it is switched on'
-  const time = reading.hasTime ? localStamp(reading.wall).slice(11, 16) : timeOf(trigger.runTime)
+  const time = reading.hasTime ? localStamp(reading.wall).slice(11, 16) : timeOfDayText(trigger)
   return `Once, on ${dateText(isoDate(dayOf(reading.wall)))} at ${time}`
 }
 
-function timeOf(text: string): string {
-  const time = readTimeOfDay(text)
-  return time === null ? '09:00' : localStamp(time).slice(11, 16)
+function timeOfDayText(trigger: PollTrigger): string {
+  return localStamp(timeOf(trigger)).slice(11, 16)
 }
 
 /** `3 December 2026`; null when it is not a date. */
