@@ -14,12 +14,12 @@ import { documentUrl } from '../document-links.server.ts'
 import {
   type CallForEffect,
   type CommitApp,
+  createRecordCommits,
   endedBadly,
   searchedInVain,
   sinceSending,
   unclear,
-} from './commit-ends.server.ts'
-import { createRecordCommits } from './commit-record.server.ts'
+} from './commit-record.server.ts'
 
 interface CommitterOptions {
   /** Signs notifications like forwards (adapters/standard-webhooks.server.ts `signForward`); missing = no signature. */

@@ -1,20 +1,24 @@
 // Creates and updates records at the platform. New records get an id of ours, so a repeat is harmless and a check
 // afterwards is certain.
-import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type {
+  AccountCallResult,
+  CallFailure,
+  PlatformApi,
+  PlatformRecord,
+  PlatformResult,
+} from '#app/adapters/platform.ts'
+import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { asText } from '../../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
-import {
-  type CallForEffect,
-  type CommitApp,
-  endedBadly,
-  searchedInVain,
-  sinceSending,
-  thingOf,
-  unclear,
-} from './commit-ends.server.ts'
+import { reportTrouble } from '../failure-text.ts'
 
 type CreateEffect = Extract<Effect, { kind: 'create_record' }>
 type UpdateEffect = Extract<Effect, { kind: 'update_record' }>
@@ -213,4 +217,70 @@ function sameValue(held: string, wanted: string): boolean {
   if (number.test(a) && number.test(b)) return Number(a) === Number(b)
   // A date written without a time comes back with one.
   return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
+}
+
+export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
+
+/** A call as the effect's account, with the rules' share of calls. */
+export type CallForEffect = <T>(
+  call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
+) => Promise<AccountCallResult<T>>
+
+/** The outcome of a failed write. `what` as in `reportTrouble`. */
+export function endedBadly(trouble: CallFailure, what: string): CommitResult {
+  const { errorClass, sentence, retryAt } = reportTrouble(trouble, what)
+  switch (errorClass) {
+    case 'reconnect':
+    case 'scope':
+    case 'suspended':
+      return { outcome: 'blocked', errorClass, sentence }
+    case 'rate_limited':
+      return { outcome: 'wait', until: retryAt ?? 0, sentence }
+    case 'not_found':
+    case 'invalid':
+      return { outcome: 'failed', errorClass, sentence, retry: false }
+    case 'unavailable':
+      // Certainly not done, or unknown: this decides whether a customer may get the message again.
+      return trouble.outcome === 'unavailable' && trouble.undone
+        ? { outcome: 'failed', errorClass, sentence, retry: true }
+        : { outcome: 'unknown', sentence: runReason('no_clear_answer') }
+    default:
+      return assertNever(errorClass)
+  }
+}
+
+/** The outcome of a verification whose call failed. */
+export function searchedInVain(trouble: CallFailure, what: string): VerifyResult {
+  const { sentence, retryAt } = reportTrouble(trouble, what)
+  return { outcome: 'later', sentence, retryAt }
+}
+
+export function unclear(sentence: string): VerifyResult {
+  return { outcome: 'unclear', sentence }
+}
+
+/** Tolerance for clocks that differ. */
+const SLACK = minutes(2)
+
+/** When the effect was sent, in the account's local time, for searches "since then". */
+export async function sinceSending(
+  app: Pick<App, 'store'>,
+  { accountUuid, sendingAt }: CommitContext['identity'],
+): Promise<string> {
+  const account = await app.store.accounts.findAccount(accountUuid)
+  return localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
+}
+
+/** The kind of a record, for logs and sentences. */
+const THINGS: Readonly<Record<string, string>> = {
+  job: 'this job',
+  task: 'this task',
+  note: 'this note',
+  staffmessage: 'this staff message',
+  jobmaterial: 'this line',
+  jobmaterialbundle: 'this bundle',
+}
+
+export function thingOf(effect: Extract<Effect, { object: string }>): string {
+  return THINGS[effect.object] ?? 'this record'
 }
