@@ -2,14 +2,13 @@
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Action } from './action.server.ts'
 import { postActivityFeed } from './activity-feed.server.ts'
-import { createJob } from './create-job.server.ts'
 import { createTask } from './create-task.server.ts'
 import { generateDocument } from './generate-document.server.ts'
 import { sendEmail } from './send-email.server.ts'
 import { sendNotification } from './send-notification.server.ts'
 import { sendSms } from './send-sms.server.ts'
 import { sendStaffMessage } from './staff-message.server.ts'
-import { assignToQueue, updateJobField, updateJobStatus } from './update-job.server.ts'
+import { assignToQueue, createJob, updateJobField, updateJobStatus } from './update-job.server.ts'
 
 export const ACTIONS: Record<ActionType, Action> = {
   create_job: createJob,
