@@ -8,10 +8,9 @@ import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { createFactLoader, type FactLoader } from '#app/features/automations/records/load-facts.server.ts'
-import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
+import { createBaseline, sweepDue } from '#app/features/automations/triggers/baseline.server.ts'
 import { createEvaluator } from '#app/features/automations/triggers/evaluator.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
-import { sweepDue } from '#app/features/automations/triggers/sweep.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 
 export interface AutomationTriggers {
