@@ -1,11 +1,10 @@
 // Every action by its type. A new one needs an entry in action-parameters.ts, its plan in a file here, a line below.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Action } from './action.server.ts'
-import { postActivityFeed } from './activity-feed.server.ts'
 import { createTask } from './create-task.server.ts'
 import { generateDocument } from './generate-document.server.ts'
 import { sendEmail, sendSms } from './send-messages.server.ts'
-import { sendNotification } from './send-notification.server.ts'
+import { postActivityFeed, sendNotification } from './send-notification.server.ts'
 import { sendStaffMessage } from './staff-message.server.ts'
 import { assignToQueue, createJob, updateJobField, updateJobStatus } from './update-job.server.ts'
 
