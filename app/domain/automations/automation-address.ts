@@ -49,11 +49,9 @@ export function automationAddress(account: AutomationAccount, step?: AutomationS
   return `${AUTOMATION_PATH}?${new URLSearchParams(automationQuery(account, step, tab))}`
 }
 
-const SETTINGS_PATH = '/automation/settings'
-
 /** The settings page: quiet hours, limits, sender, and mutes. */
 export function settingsAddress(account: AutomationAccount): string {
-  return `${SETTINGS_PATH}?${new URLSearchParams(automationQuery(account))}`
+  return `/automation/settings?${new URLSearchParams(automationQuery(account))}`
 }
 
 /** Reads the step from the query. Treats a value that is not a number as missing. */
