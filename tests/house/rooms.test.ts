@@ -16,7 +16,7 @@ const CEILINGS = {
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // 350 of these lines are for what the screens still lacked on 2026-11-27.
-  productLines: 111_424,
+  productLines: 111_343,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

@@ -3,10 +3,10 @@ import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Action } from './action.server.ts'
 import { createTask } from './create-task.server.ts'
 import { generateDocument } from './generate-document.server.ts'
+import { assignToQueue, createJob, updateJobField, updateJobStatus } from './job-actions.server.ts'
 import { sendEmail, sendSms } from './send-messages.server.ts'
 import { postActivityFeed, sendNotification } from './send-notification.server.ts'
 import { sendStaffMessage } from './staff-message.server.ts'
-import { assignToQueue, createJob, updateJobField, updateJobStatus } from './update-job.server.ts'
 
 export const ACTIONS: Record<ActionType, Action> = {
   create_job: createJob,

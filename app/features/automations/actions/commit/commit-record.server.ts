@@ -281,6 +281,6 @@ const THINGS: Readonly<Record<string, string>> = {
   jobmaterialbundle: 'this bundle',
 }
 
-export function thingOf(effect: Extract<Effect, { object: string }>): string {
+function thingOf(effect: Extract<Effect, { object: string }>): string {
   return THINGS[effect.object] ?? 'this record'
 }

@@ -126,7 +126,7 @@ function timeOf(trigger: PollTrigger): number {
 }
 
 /** The cron line used instead of the interval; null when there is none or it cannot be read. */
-export function cronLineOf(trigger: PollTrigger): string | null {
+function cronLineOf(trigger: PollTrigger): string | null {
   const line = (trigger.scheduleRecurrence ?? '').trim()
   if (trigger.scheduleType !== 'recurring' || INTERVAL_TEXTS.has(line.toLowerCase())) return null
   return isCronLine(line) ? line : null
