@@ -86,9 +86,12 @@ async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void
   const key = `customer:${accountUuid}:${paymentAttempt}`
   const name = (await store.accounts.findAccount(accountUuid))?.name ?? ''
   const email = await store.notices.findAccountEmail(accountUuid)
+  const known = await payments.findCustomerOf(accountUuid)
+  // The provider's search lags behind: it can name a customer that was deleted a moment ago.
   const id =
-    (await payments.findCustomerOf(accountUuid)) ??
-    (await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key })))
+    known !== null && (await payments.findCustomer(known))
+      ? known
+      : await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key }))
   await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: id } : {}))
 }
 

@@ -78,6 +78,13 @@ describe('an event', () => {
     expect(world.payments.taken()).toBe(500)
   })
 
+  test('a customer that was deleted a moment ago is not taken for a known one', async () => {
+    world.payments.findCustomerOf = async () => 'cus_deleted'
+    await paid()
+    const plan = await world.app.store.billing.findPlan(LEEDS)
+    expect(await world.payments.findCustomer(plan?.customerId ?? '')).toEqual({ accountUuid: LEEDS })
+  })
+
   test('with a bad signature leaves no trace', async () => {
     await paid()
     expect(await receive(world.payments.told[0], 'forged')).toEqual({ outcome: 'bad_signature' })
