@@ -74,10 +74,7 @@ export async function beginPayment(
   }
 }
 
-/**
- * Ensures the account's customer at the provider: created once and saved before anything is created for it. After a restore,
- * it can be there already, with what it paid.
- */
+/** Ensures the account's customer at the provider: created once and saved before anything is created for it. */
 async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void> {
   const { store, clock, payments } = app
   const { customerId, paymentAttempt } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
@@ -86,12 +83,10 @@ async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void
   const key = `customer:${accountUuid}:${paymentAttempt}`
   const name = (await store.accounts.findAccount(accountUuid))?.name ?? ''
   const email = await store.notices.findAccountEmail(accountUuid)
+  const create = () => payments.createCustomer({ accountUuid, name, email, key })
+  // After a restore it can be there, with what it paid. The search lags behind: it can name one deleted a moment ago.
   const known = await payments.findCustomerOf(accountUuid)
-  // The provider's search lags behind: it can name a customer that was deleted a moment ago.
-  const id =
-    known !== null && (await payments.findCustomer(known))
-      ? known
-      : await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, name, email, key }))
+  const id = known !== null && (await payments.findCustomer(known)) ? known : await counted(app, accountUuid, create)
   await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: id } : {}))
 }
 
