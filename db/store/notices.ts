@@ -212,8 +212,9 @@ export interface NoticeStore {
   // ---- for users: always scoped to their account ----
 
   /**
-   * Notices that are not dismissed, without those of deleted endpoints and automations; newest first. About automations
-   * and the account: those that go on, also a day after they were dismissed, and the newest that tells of an end.
+   * Notices that are not dismissed, without those of deleted endpoints and automations; newest first. Of an endpoint, the
+   * newest, which replaces the older ones. About automations and the account: those that go on, also a day after they
+   * were dismissed, and the newest that tells of an end, which is news for a week.
    */
   listNotices(accountUuid: string, limit: number, now: Millis): Promise<NoticeRow[]>
   /** Dismisses the notice and earlier ones of the same endpoint, or of the same trouble. False = no such notice. */

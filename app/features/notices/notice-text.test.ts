@@ -4,7 +4,6 @@ import { changedChoice, mailChoiceForm } from './mail-form.ts'
 import { DEFAULT_MAIL_CHOICE, type MailFacts, noticeMail } from './notice-mail.ts'
 import { mailableReason, noticeReason, noticeReasonText, untoldOf } from './notice-reasons.ts'
 import { cardOf, namesText, noticeTitle, topicOf } from './notice-text.ts'
-import { shownNotices } from './notice-view.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30)
 const RULE = { kind: 'rule', automationId: 3, name: 'Thank the customer' } as const
@@ -113,24 +112,6 @@ describe('an e-mail about an automation', () => {
     const reason = noticeReason('silent', { days: 9, usually: 'twice a week' })
     expect(noticeMail(facts({ kind: 'silent', reason }), NOW).text).toContain('See why: https://x.example/a')
   })
-})
-
-test('what is shown is what goes on, and good news of a week', () => {
-  const row = (id: number, subject: NoticeSubject, kind: 'failing' | 'recovered', since = NOW) => ({
-    id,
-    subject,
-    subjectId: 1,
-    kind,
-    since,
-  })
-  const rows = [
-    row(5, RULE, 'recovered'),
-    row(4, RULE, 'recovered', NOW - 8 * 86_400_000),
-    row(3, WEBHOOK, 'recovered'),
-    row(2, WEBHOOK, 'failing'),
-    row(1, RULE, 'failing'),
-  ]
-  expect(shownNotices(rows, NOW).map(({ id }) => id)).toEqual([5, 3, 1])
 })
 
 describe('the choices', () => {

@@ -1,15 +1,7 @@
 // The data a screen or a call shows about notices. Moments are epoch milliseconds.
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
-import type {
-  ClosedDays,
-  MailChoice,
-  MailTopic,
-  NoticeKind,
-  NoticeRow,
-  NoticeSubject,
-} from '#app/domain/notices/notice.ts'
+import type { ClosedDays, MailChoice, MailTopic, NoticeRow } from '#app/domain/notices/notice.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
-import { days } from '#app/lib/duration.ts'
 import { closedDaysText } from './closed-days.ts'
 import { mailSaid } from './notice-mail.ts'
 import { noticeReasonText } from './notice-reasons.ts'
@@ -47,24 +39,6 @@ export function noticeView(row: Omit<NoticeRow, 'subjectId' | 'lastAt' | 'mailSt
 
 /** Whether the changed automation fails, nobody knows before it runs. */
 const MENDED = 'You have changed it since. Its next run shows whether it works.'
-
-/** The news that something works again is news for a week. */
-const GOOD_NEWS_FOR = days(7)
-
-/**
- * What is shown of stored notices, newest first: of an address, the newest, which replaces the older ones; of automations
- * and the account, all that goes on, and good news of the last week.
- */
-export function shownNotices<T extends { subject: NoticeSubject; subjectId: number; kind: NoticeKind; since: Millis }>(
-  rows: readonly T[],
-  now: Millis,
-): T[] {
-  const seen = new Set<number>()
-  return rows.filter(({ subject, subjectId, kind, since }) => {
-    if (subject.kind === 'endpoint') return !seen.has(subjectId) && seen.add(subjectId)
-    return kind !== 'recovered' || now - since < GOOD_NEWS_FOR
-  })
-}
 
 /** "Notices by e-mail": an account's choices. */
 export interface MailSettingsView {

@@ -166,11 +166,12 @@ function mailStore({ db, reader }: Connections): MailStore {
 type ListStore = Pick<NoticeStore, 'listNotices' | 'dismissNotice' | 'forgetNoticesStep'>
 
 function listStore({ db }: Connections): ListStore {
-  const list = db.prepare<{ accountUuid: string; limit: number; dayAgo: Millis }, StoredNotice>(
+  const list = db.prepare<{ accountUuid: string; limit: number; dayAgo: Millis; weekAgo: Millis }, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
      WHERE n.account_uuid = @accountUuid AND ${IS_THERE}
        AND (n.dismissed_at IS NULL OR (n.subject_kind <> 'endpoint' AND n.ended_at IS NULL AND n.dismissed_at <= @dayAgo))
-       AND (n.subject_kind = 'endpoint' OR n.ended_at IS NULL OR (n.kind = 'recovered' AND NOT ${NEWER}))
+       AND CASE WHEN n.subject_kind = 'endpoint' THEN NOT ${NEWER}
+         ELSE n.ended_at IS NULL OR (n.kind = 'recovered' AND n.since > @weekAgo AND NOT ${NEWER}) END
      ORDER BY n.id DESC LIMIT @limit`,
   )
   const dismiss = db.prepare(
@@ -188,7 +189,7 @@ function listStore({ db }: Connections): ListStore {
 
   return {
     listNotices: db.read(function* (accountUuid, limit, now) {
-      return (yield* list.all({ accountUuid, limit, dayAgo: now - days(1) })).map(toNotice)
+      return (yield* list.all({ accountUuid, limit, dayAgo: now - days(1), weekAgo: now - days(7) })).map(toNotice)
     }),
 
     dismissNotice: db.write(function* (accountUuid, id, at) {

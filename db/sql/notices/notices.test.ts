@@ -114,14 +114,13 @@ describe('a notice', () => {
     expect(await raise()).toBe(false)
   })
 
-  test('is listed newest first until it is dismissed, and what was said before goes with it', async () => {
+  test('is listed newest first until it is dismissed, one for each address', async () => {
     await raise()
     await raise({ kind: 'recovered', since: 9 }, 1)
     await raise({}, null, 2)
     expect(await store.listNotices(LEEDS, 9, now())).toMatchObject([
       { id: 3, subject: { objectType: 'note', webhookId: 2, rule: null } },
       { id: 2, kind: 'recovered', mailState: 'pending', mailReason: null },
-      { id: 1, kind: 'failing', reason: 'It fails.' },
     ])
     expect(await store.listNotices(LEEDS, 1, now())).toHaveLength(1)
     expect(await store.listNotices(BRISBANE, 9, now())).toEqual([])
@@ -130,6 +129,27 @@ describe('a notice', () => {
     expect(await store.dismissNotice(LEEDS, 2, now())).toBe(true)
     expect(await store.dismissNotice(LEEDS, 2, now())).toBe(true)
     expect((await store.listNotices(LEEDS, 9, now())).map((one) => one.id)).toEqual([3])
+  })
+
+  test('about the account is listed while it goes on, whatever addresses said since, and its end for a week', async () => {
+    const account = { kind: 'account', id: 0 } as const
+    const held = {
+      kind: 'plan',
+      fingerprint: 'plan:ended',
+      since: 5,
+      count: 1,
+      reason: 'No plan.',
+      runId: null,
+    } as const
+    const listed = async () => (await store.listNotices(LEEDS, 100, now())).map(({ kind }) => kind)
+    await store.raiseTrouble(LEEDS, account, { ...held, total: true }, now())
+    for (let n = 0; n < 101; n += 1)
+      await raise({ kind: n % 2 === 0 ? 'failing' : 'recovered', since: 10 + n }, n === 0 ? null : n + 1)
+    expect(await listed()).toEqual(['failing', 'plan'])
+    await store.endTrouble(LEEDS, account, held.fingerprint, { at: now(), say: 'It works.' })
+    expect(await listed()).toEqual(['recovered', 'failing'])
+    world.clock.advance(days(7))
+    expect(await listed()).toEqual(['failing'])
   })
 
   test('goes with its endpoint', async () => {
@@ -237,9 +257,11 @@ describe('its e-mail', () => {
     await store.settleNoticeMail(LEEDS, 1, { state: 'sent', reason: 'Sent.' }, true)
     expect(await claim(2, 2)).toMatchObject({ outcome: 'claimed' })
     expect(await claim(3, 2)).toEqual({ outcome: 'too_many' })
-    expect(await stateOf(3)).toMatchObject({ mailState: 'none', mailReason: 'Too many.' })
+    expect(await claim(4, 2)).toEqual({ outcome: 'too_many' })
+    expect(await stateOf(4)).toMatchObject({ mailState: 'none', mailReason: 'Too many.' })
     world.clock.advance(days(1))
-    expect(await claim(4, 2)).toMatchObject({ outcome: 'claimed' })
+    await raise({ since: 14 }, 4)
+    expect(await claim(5, 2)).toMatchObject({ outcome: 'claimed' })
   })
 })
 

@@ -3,7 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { type EndpointNotice, mailSettingsView, noticeView, shownNotices } from '#app/features/notices/notice-view.ts'
+import { type EndpointNotice, mailSettingsView, noticeView } from '#app/features/notices/notice-view.ts'
 import type { EndpointCheckRow } from '#db/store/notices.ts'
 import type { EndpointDetails } from '../endpoint-view.ts'
 import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
@@ -11,7 +11,7 @@ import { isShown } from '../subscriptions/upstream-text.ts'
 import { loadMailSettings } from './mail-choice.server.ts'
 import type { AccountNews, CardNews, NewsByCard } from './notice-view.ts'
 
-/** Number of notices to read to find the newest of each address. */
+/** Number of notices to read to find those of addresses. */
 const NOTICES_READ = 100
 const NOTICES_SHOWN = 20
 
@@ -29,17 +29,12 @@ export async function loadAccountNews(
     if (found) byCard[card.view.id] = found
   }
   const { choice, problem } = await loadMailSettings(app, accountUuid)
-  return { notices: await listNotices(app, accountUuid), mail: mailSettingsView(choice, problem), byCard }
-}
-
-/** The current notices about addresses, newest first, one per address. */
-async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<EndpointNotice[]> {
   const now = app.clock.now()
-  const rows = shownNotices(await app.store.notices.listNotices(accountUuid, NOTICES_READ, now), now)
-  return rows
+  const notices = (await app.store.notices.listNotices(accountUuid, NOTICES_READ, now))
     .map((row) => noticeView(row, now))
     .filter((notice): notice is EndpointNotice => notice.card !== null)
     .slice(0, NOTICES_SHOWN)
+  return { notices, mail: mailSettingsView(choice, problem), byCard }
 }
 
 async function newsOf(

@@ -89,6 +89,12 @@ describe('notices about automations', () => {
     expect(screen.getAllByRole('list')).toHaveLength(2)
   })
 
+  it('say how many more there are than twenty', () => {
+    renderNotices(...Array.from({ length: 23 }, (_, id) => notice({ id })))
+    expect(screen.getAllByRole('listitem')).toHaveLength(21)
+    expect(screen.getByText('And 3 more.')).toBeTruthy()
+  })
+
   it('go when they are dismissed', async () => {
     const sent = renderNotices(notice())
     await userEvent.click(screen.getByRole('button', { name: 'Dismiss: Thank the customer failed 3 times' }))

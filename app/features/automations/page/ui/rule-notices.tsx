@@ -32,11 +32,14 @@ export function RuleNotices({ notices, account }: RuleNoticesProps) {
   )
 }
 
+const ROWS_SHOWN = 20
+
 function Rows({ notices, account, tone }: RuleNoticesProps & { tone: 'failing' | 'working' }) {
   const Icon = tone === 'failing' ? CircleAlert : CircleCheck
+  const more = notices.length - ROWS_SHOWN
   return (
     <ul className={`grid gap-1 rounded-control px-3.5 py-1.5 text-label ${toneStyles[tone]}`}>
-      {notices.map((notice) => (
+      {notices.slice(0, ROWS_SHOWN).map((notice) => (
         <li key={notice.id} className="flex flex-wrap items-start gap-x-3 gap-y-1">
           <Icon aria-hidden className="mt-3.5 size-4 shrink-0" />
           <p className="min-w-0 flex-1 basis-64 wrap-anywhere py-2.5">
@@ -49,6 +52,7 @@ function Rows({ notices, account, tone }: RuleNoticesProps & { tone: 'failing' |
           </div>
         </li>
       ))}
+      {more > 0 ? <li className="py-2.5">And {more} more.</li> : null}
     </ul>
   )
 }
