@@ -2,6 +2,7 @@ import type { Receipt } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
+import { minutes } from '#app/lib/duration.ts'
 import type { Database, Step } from '../../database.ts'
 import type { RecentRun, RunHistoryStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
@@ -19,26 +20,30 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
   triggerData: string
 }
 
+const HOLD = `(SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL)`
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
   r.trigger_data AS triggerData, r.state, r.outcome, ${selectReason(RUN_REASON, 'r')} AS reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
   r.created_at AS createdAt, r.started_at AS startedAt, r.ended_at AS endedAt,
-  CASE WHEN r.state IN ('queued', 'waiting') THEN
-    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
+  CASE WHEN r.state IN ('queued', 'waiting') THEN ${HOLD} END AS accountHold`
 const JOINS = `JOIN automation a ON a.id = r.automation_id
   LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
 
-const UNKNOWN = "EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id AND s.state IN ('unknown', 'held'))"
+const withRow = (states: string) => `EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id AND s.state IN (${states}))`
+const NEEDS_YOU = `(r.state = 'held' OR ${withRow("'unknown', 'held'")})`
+/** As the history says it (`startsLater`): what collects changes or is held by the plan waits, though it is queued. */
+const WAITS = `(r.state = 'waiting' OR (r.state = 'queued'
+  AND (r.wake_at > coalesce(r.started_at, r.created_at) + ${minutes(1)} OR ${HOLD} IS NOT NULL)))`
 const STATUS: Record<RunStatus, string> = {
   success: "r.state = 'done' AND r.outcome = 'success'",
   partial: "r.state = 'done' AND r.outcome = 'partial'",
   failure: "r.state = 'done' AND r.outcome = 'failure'",
   nothing: "r.state = 'done' AND r.outcome = 'nothing'",
   cancelled: "r.state = 'done' AND r.outcome = 'cancelled'",
-  queued: "r.state IN ('queued', 'running')",
-  waiting: "r.state = 'waiting'",
-  held: "r.state = 'held'",
-  needs_you: `(r.state = 'held' OR ${UNKNOWN})`,
+  queued: `r.state IN ('queued', 'running') AND NOT ${WAITS} AND NOT ${NEEDS_YOU}`,
+  waiting: `${WAITS} AND NOT ${NEEDS_YOU}`,
+  held: `(r.state = 'held' OR ${withRow("'held'")}) AND NOT ${withRow("'unknown'")}`,
+  needs_you: NEEDS_YOU,
 }
 const contains = (column: string) => `lower(${column}) LIKE @text ESCAPE '~'`
 const SAID = 'IN (SELECT value FROM json_each(@said))'

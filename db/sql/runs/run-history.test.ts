@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
+import { runLine } from '#app/features/automations/history/run-list-view.ts'
+import { executionOf } from '#app/features/automations/runs/run-history.ts'
 import { hours } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
@@ -72,6 +74,44 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
   expect(await ids({ text: '"hello" to Ümit' })).toEqual([held])
   expect(await ids({ text: 'ring margaret' })).toEqual([second, first])
   expect(await ids({ text: 'ring margaret', automationId: other })).toEqual([])
+})
+
+test('a status finds what the history calls by its name', async () => {
+  const [held = 0, unclear = 0] = await done([world.job(LEEDS), world.job(LEEDS)])
+  const set = (id: number, columns: string) =>
+    world.client.sql.prepare(`UPDATE run SET ${columns} WHERE id = ?`).run(id)
+  const row = world.client.sql.prepare('UPDATE run_step SET state = ? WHERE run_id = ?')
+  row.run('held', held)
+  row.run('unknown', unclear)
+  for (const id of [held, unclear]) set(id, `state = 'waiting', outcome = NULL`)
+  const settling = await world.start(rule, ['job-1'])
+  set(settling, `wake_at = ${world.clock.now() + hours(1)}`)
+  set(await world.start(rule, ['job-2']), `state = 'running'`)
+  set(await world.start(rule, ['job-3']), `state = 'waiting'`)
+  const queued = await world.start(rule, ['job-4'])
+  await world.start(rule, ['job-5'], { held: 'Ask me.' })
+  const called = async () => {
+    const lines = (await world.store.runs.listRuns(LEEDS, LAST_RUNS)).map((run) => runLine(executionOf(run)))
+    for (const [status, standing] of [
+      ['queued', 'working'],
+      ['waiting', 'waiting'],
+      ['held', 'held'],
+    ] as const)
+      expect(await ids({ status })).toEqual(lines.flatMap((line) => (line.standing === standing ? [line.id] : [])))
+  }
+  await called()
+  expect([await ids({ status: 'held' }), await ids({ status: 'waiting' })]).toMatchObject([
+    { 1: held },
+    { 1: settling },
+  ])
+  world.client.sql
+    .prepare(
+      `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, held_since,
+         hold_reason, created_at, updated_at) VALUES (?, 'trial', 1, 1, 0, 0, 1, 'trial_ended', 1, 1)`,
+    )
+    .run(LEEDS)
+  await called()
+  expect((await ids({ status: 'waiting' }))[0]).toBe(queued)
 })
 
 test('a search looks through thousands of runs without finding anything', async () => {

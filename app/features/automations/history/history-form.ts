@@ -18,7 +18,7 @@ export const STATUS_LABELS: Readonly<Record<RunStatus, string>> = {
   cancelled: 'Cancelled',
   queued: 'Running',
   waiting: 'Waits',
-  held: 'Held',
+  held: 'Waits for you',
 }
 
 export function historyFormOf(params: URLSearchParams): HistoryForm {
