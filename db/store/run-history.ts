@@ -7,6 +7,8 @@ import type { Millis } from '#app/lib/clock.ts'
 export interface RecentRun {
   automationId: number
   createdAt: Millis
+  /** When it started; until then, when it was created. */
+  at: Millis
   /** Null = it has not ended. */
   outcome: RunOutcome | null
 }
@@ -15,9 +17,9 @@ export interface RunHistoryStore {
   /** Newest first. Scans the account's runs in steps, so a search for something rare blocks nothing. */
   listRuns(accountUuid: string, query: RunQuery): Promise<RunRecord[]>
   findRun(accountUuid: string, runId: number): Promise<RunRecord | null>
-  /** Runs waiting for a person; counted up to `most`. */
   /** The newest runs of the account, at most `limit`, newest first: what bars by day need. */
   recentRuns(accountUuid: string, limit: number): Promise<RecentRun[]>
+  /** Runs waiting for a person; counted up to `most`. */
   countRunsThatNeedPerson(accountUuid: string, most: number): Promise<number>
 }
 

@@ -7,7 +7,7 @@ import type { Database, Step } from '../../database.ts'
 import type { RecentRun, RunHistoryStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
 import { RUN_REASON, readReason, STEP_REASON, selectReason } from '../reasons.server.ts'
-import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
+import { walkBack } from '../walk-back.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
 /** Runs scanned between two turns of the event loop. */
@@ -21,6 +21,8 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
 }
 
 const HOLD = `(SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL)`
+/** The moment that the history shows. */
+const STARTED = 'coalesce(r.started_at, r.created_at)'
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
   r.trigger_data AS triggerData, r.state, r.outcome, ${selectReason(RUN_REASON, 'r')} AS reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
@@ -33,7 +35,7 @@ const withRow = (states: string) => `EXISTS (SELECT 1 FROM run_step s WHERE s.ru
 const NEEDS_YOU = `(r.state = 'held' OR ${withRow("'unknown', 'held'")})`
 /** As the history says it (`startsLater`): what collects changes or is held by the plan waits, though it is queued. */
 const WAITS = `(r.state = 'waiting' OR (r.state = 'queued'
-  AND (r.wake_at > coalesce(r.started_at, r.created_at) + ${minutes(1)} OR ${HOLD} IS NOT NULL)))`
+  AND (r.wake_at > ${STARTED} + ${minutes(1)} OR ${HOLD} IS NOT NULL)))`
 const STATUS: Record<RunStatus, string> = {
   success: "r.state = 'done' AND r.outcome = 'success'",
   partial: "r.state = 'done' AND r.outcome = 'partial'",
@@ -66,8 +68,8 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
     )
     .pluck()
   const recent = reader.prepare<{ accountUuid: string; limit: number }, RecentRun>(
-    `SELECT automation_id AS automationId, created_at AS createdAt, outcome FROM run
-     WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @limit`,
+    `SELECT r.automation_id AS automationId, r.created_at AS createdAt, ${STARTED} AS at, r.outcome FROM run r
+     WHERE r.account_uuid = @accountUuid ORDER BY r.id DESC LIMIT @limit`,
   )
   const withJournals = journalReader(reader)
   const readJournals = reader.read(withJournals)
@@ -89,8 +91,8 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
 /** Optional filters of a search. */
 const NARROWING = [
   ['automationId', 'r.automation_id = @automationId'],
-  ['since', 'r.created_at >= @since'],
-  ['until', 'r.created_at < @until'],
+  ['since', `${STARTED} >= @since`],
+  ['until', `${STARTED} < @until`],
   ['recordUuid', 'instr(r.record_uuids, @recordUuid) > 0'],
   ['text', HAS_TEXT],
 ] as const
@@ -121,7 +123,8 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   const hits = await walkBack({
     ...{ before, window, limit, read },
     idOf: ({ id }) => id,
-    isTooOld: ({ createdAt }) => createdAt < (since ?? 0) - CLOCK_SLACK,
+    // A run may wait for weeks before it starts.
+    isTooOld: () => false,
   })
   return hits.map(({ hit: _hit, ...row }) => row)
 }

@@ -76,6 +76,18 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
   expect(await ids({ text: 'ring margaret', automationId: other })).toEqual([])
 })
 
+test('a day has the runs that started in it, however long they had waited', async () => {
+  const run = await world.start(rule, [world.job(LEEDS)], { held: 'Ask me.' })
+  const others = Array.from({ length: 500 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
+  await world.store.runs.startRuns(LEEDS, others, world.clock.now())
+  await world.clock.run(hours(13))
+  const at = world.clock.now()
+  world.client.sql.prepare('UPDATE run SET started_at = ? WHERE id = ?').run(at, run)
+  expect(await ids({ since: at })).toEqual([run])
+  expect(await ids({ until: at, limit: 1_000 })).not.toContain(run)
+  expect((await world.store.runs.recentRuns(LEEDS, 501)).at(-1)).toMatchObject({ at, createdAt: at - hours(13) })
+})
+
 test('a status finds what the history calls by its name', async () => {
   const [held = 0, unclear = 0] = await done([world.job(LEEDS), world.job(LEEDS)])
   const set = (id: number, columns: string) =>

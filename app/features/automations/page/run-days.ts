@@ -1,5 +1,4 @@
 // The runs of the last 30 days, by rule and day, for the bars of the list.
-
 import { dateOf, dayOf, MONTHS } from '#app/domain/time/local-time.ts'
 import { grouped, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -20,6 +19,8 @@ export interface RunDays {
 interface SeenRun {
   automationId: number
   createdAt: Millis
+  /** When it started; until then, when it was created. */
+  at: Millis
   outcome: string | null
 }
 
@@ -29,8 +30,8 @@ export function runDaysOf(runs: readonly SeenRun[], now: Millis, zone: string): 
   const oldest = runs.length < MOST_RUNS_READ ? null : (runs.at(-1)?.createdAt ?? null)
   const first = Math.max(today - RUN_DAYS + 1, oldest === null ? 0 : dayOf(wallAt(oldest, zone)) + 1)
   const found = new Map<number, RunDays>()
-  for (const { automationId, createdAt, outcome } of runs) {
-    const day = dayOf(wallAt(createdAt, zone))
+  for (const { automationId, at, outcome } of runs) {
+    const day = dayOf(wallAt(at, zone))
     const isFailed = outcome === 'failure' || outcome === 'partial'
     if (day < first || day > today || (outcome !== 'success' && !isFailed)) continue
     const own = found.get(automationId) ?? emptyDays()
