@@ -405,6 +405,28 @@ describe('what stops several automations', () => {
     }
     await pass(minutes(2))
     expect(subjects()).toEqual(['Your automations and webhooks no longer hear of changes in ServiceM8: Note'])
+    world.client.sql.prepare('UPDATE subscription SET state_reason = NULL').run()
+    await pass(minutes(2))
+    expect(mails().at(-1)).toMatchObject({
+      subject: 'Your automations and webhooks no longer miss Note changes in ServiceM8',
+      textBody: expect.stringContaining('They had missed changes since 1 Jan, 01:00.'),
+    })
+  })
+
+  test('a permission that one automation waited for does not say that all stood still', async () => {
+    const rule = await thanks()
+    await world.rule(aRule([TEXT]), LEEDS, 'Remind')
+    const reason = runReason('scope', { scope: 'manage_jobs', message: 'No.' })
+    await world.store.runs.pauseAutomations(LEEDS, { automationId: rule, reason, at: world.clock.now() })
+    await pass(minutes(2))
+    await world.store.runs.resumeAutomations(LEEDS, [reason], world.clock.now())
+    await pass(minutes(2))
+    const title = 'Your automations no longer wait for the permission manage_jobs'
+    expect(await shown()).toEqual([title])
+    expect(mails().at(-1)).toMatchObject({
+      subject: title,
+      textBody: expect.stringContaining('Those that need it had waited since 09:00.'),
+    })
   })
 
   test('the end of one cause is no news while another holds everything up; the last one says since when', async () => {

@@ -5,7 +5,7 @@ import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type MailProblem, mailableReason, mailReason, mailReasonText, noticeReasonText } from './notice-reasons.ts'
-import { noticeTitle, subjectName, type Titled } from './notice-text.ts'
+import { noticeTitle, paramsOf, subjectName, type Titled } from './notice-text.ts'
 
 const MAIL_SCOPE = 'publish_email'
 export const MAILS_COUNT_FOR = days(1)
@@ -189,7 +189,8 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   const title = noticeTitle(facts)
   const time = (at: Millis) => clockTime(at, now, timezone)
   if (kind === 'recovered') {
-    const had = facts.subject.kind === 'account' ? 'They had stood still' : 'It had failed'
+    const cause = String(paramsOf(facts.reason).kind)
+    const had = facts.subject.kind === 'account' ? (HAD[cause] ?? 'They had stood still') : 'It had failed'
     const from = facts.troubleSince === null ? null : `${had} since ${time(facts.troubleSince)}.`
     return { subject: title, text: lines(`${title} since ${time(facts.since)}.`, from, ...end) }
   }
@@ -198,6 +199,12 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   const word = kind === 'stopped' || (kind === 'failing' && facts.count === 1) ? 'at' : 'since'
   const first = dated ? `${title} ${word} ${time(facts.since)}.` : `${title}.`
   return { subject: title, text: lines(first, kind === 'silent' ? SILENT : sentence, ...end) }
+}
+
+/** Where only some had stood still. */
+const HAD: Readonly<Record<string, string>> = {
+  permission: 'Those that need it had waited',
+  upstream: 'They had missed changes',
 }
 
 const SILENT = 'Unless it is a holiday, check why it did not run.'

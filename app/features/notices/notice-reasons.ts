@@ -39,7 +39,8 @@ export const NOTICE_REASON_TEXTS = {
     hold === 'past_due' ? 'Update your card.' : `Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
-  account_works: 'The cause is resolved.',
+  /** `what`: the permission or the object of a cause that stopped only some. */
+  account_works: (_cause: { kind?: string; what?: string }) => 'The cause is resolved.',
   weekly: ({
     rules,
     unwell,

@@ -102,7 +102,7 @@ describe('an e-mail about an automation', () => {
     const over = facts({
       kind: 'recovered',
       subject: ACCOUNT,
-      reason: noticeReason('account_works'),
+      reason: { code: 'account_works' },
       troubleSince: NOW,
     })
     expect(noticeMail(over, NOW).text).toContain('run again since 09:14.\n\nThey had stood still since 09:30.')

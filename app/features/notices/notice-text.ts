@@ -71,7 +71,7 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
     case 'stopped':
       return 'was stopped'
     case 'recovered':
-      return subject.kind === 'rule' ? 'works again' : 'and webhooks run again'
+      return subject.kind === 'rule' ? 'works again' : accountWorks(params)
     case 'waiting':
       return `has ${plural(count, 'run')} waiting for you`
     case 'silent':
@@ -94,13 +94,20 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
   }
 }
 
+/** True also where what waited was switched off. */
+function accountWorks({ kind, what }: ReasonParams): string {
+  if (kind === 'permission') return `no longer wait for ${what ? `the permission ${what}` : 'a permission'}`
+  if (kind === 'upstream') return `and webhooks no longer miss ${objectLabel(String(what))} changes in ServiceM8`
+  return 'and webhooks run again'
+}
+
 const OF_ENDPOINTS: Partial<Record<NoticeKind, string>> = {
   failing: 'started failing',
   stopped: 'was stopped',
   recovered: 'works again',
 }
 
-function paramsOf(reason: Reason): ReasonParams {
+export function paramsOf(reason: Reason): ReasonParams {
   return typeof reason === 'string' ? {} : (reason.params ?? {})
 }
 

@@ -27,12 +27,12 @@ export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments
     await notices.raiseTrouble(cause.accountUuid, ACCOUNT, trouble, now)
   }
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
-  for (const { accountUuid, fingerprint } of told) {
+  for (const { accountUuid, fingerprint, kind } of told) {
     if (lasting.has(keyOf(accountUuid, fingerprint))) continue
     // Something else may hold everything up, nothing stood still, or nothing is on any more.
     const isHeld = causes.some((cause) => cause.accountUuid === accountUuid && cause.what !== PAST_DUE)
     const isNews = !isHeld && fingerprint !== `plan:${PAST_DUE}` && (await isAnythingOn(app.store, accountUuid))
-    const say = isNews ? noticeReason('account_works') : null
+    const say = isNews ? noticeReason('account_works', { kind, what: fingerprint.slice(kind.length + 1) }) : null
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
 }
