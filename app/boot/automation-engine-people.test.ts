@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
 import {
   cancelRun,
   releaseRuns,
@@ -283,6 +284,17 @@ test('an answer that is lost leaves "may have been sent"; a person who found it 
   })
   expect(world.platform.messages).toHaveLength(1)
   expect(await settleUnknown(world.app, LEEDS, run, row, 'send')).toEqual({ outcome: 'not_open' })
+})
+
+test('a cancelled run stays cancelled when its message is found, and says so', async () => {
+  const run = await world.start(await world.rule(aRule([TEXT, AFTERWARDS])), [world.job(LEEDS)])
+  when('sms', 'answer_lost')
+  await work(hours(30))
+  await cancelRun(world.app, LEEDS, run)
+  const form = new URLSearchParams({ act: 'went_out', run: String(run), step: 's1', item: '0' })
+  expect((await actOnRun(world.app, LEEDS, form)).flash.description).toContain('The run stays cancelled.')
+  await go()
+  expect(await world.run(run)).toMatchObject({ outcome: 'cancelled', journal: [{ state: 'sent' }] })
 })
 
 test('one that did not go out is sent when a person says so, and counted once', async () => {

@@ -80,7 +80,8 @@ function cancelled({ outcome }: Awaited<ReturnType<typeof cancelRun>>, done: Fla
 }
 
 function settled({ outcome }: Awaited<ReturnType<typeof settleUnknown>>, done: Flash): RunActed {
-  return stay({ settled: done, not_open: SAYS.settledAlready, not_found: SAYS.gone }[outcome])
+  const undone = { stays_cancelled: SAYS.staysCancelled, not_open: SAYS.settledAlready, not_found: SAYS.gone }
+  return stay({ settled: done, ...undone }[outcome])
 }
 
 function ranAgain(ran: RanAgain): RunActed {

@@ -27,6 +27,7 @@ export const RUN_FLASHES = {
   cancelling: done('Cancelling', 'It is running and stops before its next step.'),
   doneAlready: refused('Not cancelled', 'It had already finished.'),
   wentOut: done('Noted', 'We marked the message as sent. The run continues.'),
+  staysCancelled: done('Noted', 'We marked the message as sent. The run stays cancelled.'),
   sendIt: done('Sending', 'The message is sent now.'),
   settledAlready: refused('Nothing to settle', 'Someone else already decided about this message.'),
   gone: refused('Not found', 'It no longer exists.'),

@@ -50,14 +50,14 @@ export async function settleHeldRuns(
   return runIds.length
 }
 
-/** Stores a person's answer on a message that may have been sent. */
+/** Stores a person's answer on a message that may have been sent. What went out does not reopen a cancelled run. */
 export async function settleUnknown(
   app: AgainApp,
   accountUuid: string,
   runId: number,
   row: { stepId: string; itemKey: string },
   decision: 'went_out' | 'send',
-): Promise<SettledByPerson> {
+): Promise<SettledByPerson | { outcome: 'stays_cancelled' }> {
   const [found, run] = await Promise.all([
     app.store.runs.findJournalRow(accountUuid, runId, row),
     app.store.runs.findRunToRepeat(accountUuid, runId),
@@ -76,7 +76,8 @@ export async function settleUnknown(
   )
   if (settled.outcome === 'settled') app.wakeRuns()
   app.log.info({ account: accountUuid, run: runId, ...row, decision, outcome: settled.outcome }, 'message.settled')
-  return settled
+  const staysCancelled = settled.outcome === 'settled' && decision === 'went_out' && run.outcome === 'cancelled'
+  return staysCancelled ? { outcome: 'stays_cancelled' } : settled
 }
 
 /** Retries failed effects in the same run, with the same keys. */
