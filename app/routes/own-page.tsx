@@ -18,7 +18,7 @@ export function titled(title: string): MetaFunction<() => { view: string }> {
 
 export function OwnPage<P extends GateView | Framed>(props: { page: P; children: (page: Shown<P>) => ReactNode }) {
   const page: GateView | Framed = props.page
-  if ('state' in page) return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  if ('state' in page) return <Gate {...page} />
   return (
     <>
       <PlanNoticeLine notice={page.planNotice} {...('account' in page ? page.account : page)} />

@@ -12,8 +12,8 @@ import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
 export type PageAccount =
   /** The URL names no account, and the session has none to pick. */
   | { outcome: 'no_account' }
-  /** The URL names an account this browser has not proved, or one that was never connected. */
-  | { outcome: 'sign_in'; accountId: string }
+  /** The URL names an account this browser has not proved, or (`proved`) one that was never connected. */
+  | { outcome: 'sign_in'; accountId: string; proved: boolean }
   | {
       outcome: 'ready'
       account: AccountRow
@@ -52,8 +52,8 @@ export async function findPageAccount(
   if (named === null) return pickAccount(app, session, asked)
   const accountUuid = session ? await app.store.accounts.resolveAccountId(named) : null
   const proved = session?.accounts.find((account) => account.accountUuid === accountUuid)
-  if (!proved) return { outcome: 'sign_in', accountId: named }
-  return (await readyAccount(app, proved, named, asked)) ?? { outcome: 'sign_in', accountId: named }
+  const ready = proved ? await readyAccount(app, proved, named, asked) : null
+  return ready ?? { outcome: 'sign_in', accountId: named, proved: proved !== undefined }
 }
 
 async function pickAccount(

@@ -127,10 +127,22 @@ describe('the account of a page', () => {
   it('is behind the gate for everybody else', async () => {
     await connect(world, BRISBANE)
     const { cookie } = await connect(world, LEEDS)
-    const gate = { outcome: 'sign_in', accountId: BRISBANE.uuid }
+    const gate = { outcome: 'sign_in', accountId: BRISBANE.uuid, proved: false }
     expect(await pageAccount(`accountUUID=${BRISBANE.uuid}`, [])).toEqual(gate)
     expect(await pageAccount(`accountUUID=${BRISBANE.uuid}`, [cookie])).toEqual(gate)
-    expect(await pageAccount('accountuuid=unknown', [cookie])).toEqual({ outcome: 'sign_in', accountId: 'unknown' })
+    expect(await pageAccount('accountuuid=unknown', [cookie])).toEqual({ ...gate, accountId: 'unknown' })
+  })
+
+  it('is behind the gate, proved, while only its connection is missing', async () => {
+    const { cookie } = await connect(world, BRISBANE)
+    const store = withMethods(world.app.store, { findCredential: async () => null })
+    const query = new URLSearchParams({ accountUUID: BRISBANE.uuid })
+    expect(
+      await findPageAccount({ ...world.app, store }, await loadSession(world.app, [cookie]), {
+        query,
+        adminHeader: null,
+      }),
+    ).toEqual({ outcome: 'sign_in', accountId: BRISBANE.uuid, proved: true })
   })
 
   it('is picked from the session when the address names none', async () => {

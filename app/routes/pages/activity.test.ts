@@ -111,7 +111,7 @@ test.each(['', '?accountUUID=', '?accountUUID=%3Cscript%3E'])(
 )
 
 test('without a session of the account it is the sign-in gate, the same for an account nobody has', async () => {
-  const gate = (accountUUID: string) => ({ view: 'gate', accountUUID, token: '' })
+  const gate = (accountUUID: string) => ({ view: 'gate', state: 'ready', accountUUID, token: '', proved: false })
   expect(await open(`?accountUUID=${LEEDS}`, null)).toEqual(gate(LEEDS))
   expect(await open(`?accountUUID=${LEEDS}`, BRISBANE)).toEqual(gate(LEEDS))
   expect(await open('?accountUUID=nobody&token=t')).toEqual({ ...gate('nobody'), token: 't' })

@@ -22,6 +22,7 @@ import { forbidden } from '#app/http/respond.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { titled } from '../own-page.tsx'
+import { gateFor } from './own-account.server.ts'
 
 export const meta = titled('Webhook activity')
 
@@ -36,7 +37,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const found = await findPageAccount(app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
   if (found.outcome !== 'ready') {
     await logRefusedPage({ request, context }, 'gate', session)
-    return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
+    return gateFor(found, request)
   }
   const { account, accountId, admin, staffUuid } = found
   if (!isListedAdmin(app.settings.adminAccounts, { accountUuid: account.uuid, staffUuid })) {
@@ -69,7 +70,7 @@ export default function WebhookActivity() {
     case 'no_account':
       return <ActivityWithoutAccount />
     case 'gate':
-      return <Gate state="ready" accountUUID={page.accountUUID} token={page.token} />
+      return <Gate {...page} />
     case 'activity':
       // Another account is another page: nothing of the first may stay.
       return (

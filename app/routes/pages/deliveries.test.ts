@@ -128,7 +128,13 @@ describe('the search page', () => {
 
   test('is the sign-in gate without a session of the account', async () => {
     for (const as of [null, BRISBANE]) {
-      expect((await search('', { as })).page).toEqual({ view: 'gate', state: 'ready', accountUUID: LEEDS, token: '' })
+      expect((await search('', { as })).page).toMatchObject({
+        view: 'gate',
+        state: 'ready',
+        accountUUID: LEEDS,
+        token: '',
+        proved: false,
+      })
     }
   })
 

@@ -82,6 +82,7 @@ export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Reques
     state: found.outcome === 'no_account' ? ('no_account' as const) : ('ready' as const),
     accountUUID: found.outcome === 'no_account' ? '' : found.accountId,
     token: new URL(request.url).searchParams.get('token') ?? '',
+    proved: found.outcome === 'sign_in' && found.proved,
   }
 }
 

@@ -131,6 +131,7 @@ describe('the page', () => {
         state: 'ready',
         accountUUID: LEEDS,
         token: '',
+        proved: false,
       })
       expect(await leadsTo(press({ intent: 'upgrade' }, { as }))).toMatchObject({
         status: 303,

@@ -82,7 +82,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function Subscription() {
   const page = useLoaderData<typeof loader>()
   const answer = useActionData<typeof action>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  if (page.view === 'gate') return <Gate {...page} />
   if (page.view === 'return') return <PaymentReturn {...page} />
   return <SubscriptionPage key={page.accountUUID} {...page} answer={answer ?? null} />
 }

@@ -24,6 +24,6 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 
 export default function Webhook() {
   const page = useLoaderData<typeof loader>()
-  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  if (page.view === 'gate') return <Gate {...page} />
   return <GonePage {...page.gone} />
 }

@@ -5,6 +5,7 @@ import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { useFreshWhenSeen } from '#app/ui/after-return.ts'
 import { Button, buttonStyles, ReloadLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
+import { useFramed } from '#app/ui/framed.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -16,6 +17,8 @@ export interface GateProps {
   accountUUID: string
   /** Passed on to the sign-in; '' when the URL has none. */
   token: string
+  /** The session has the account; only its connection is missing. */
+  proved: boolean
   /** An earlier problem, e.g. why the last sign-in failed. */
   problem?: string
   /** Shown once when the gate appears; as a toast with scripts. */
@@ -29,10 +32,12 @@ export const PLATFORM_NAME = 'ServiceM8'
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
 
 /** Replaces every page until the user has signed in. */
-export function GateCard({ state, accountUUID, token, problem, greeting, kept }: GateProps) {
+export function GateCard({ state, accountUUID, token, proved, problem, greeting, kept }: GateProps) {
+  // A tab's sign-in never reaches the frame: without a session there, it would ask for ever.
+  const reopen = useFramed() && !proved && state !== 'no_account'
   const place = placeBehindGate(useLocation().pathname)
   const [clicked, setClicked] = useState(false)
-  const shown: GateState = state === 'ready' && clicked ? 'opened' : state
+  const shown = reopen ? null : state === 'ready' && clicked ? 'opened' : state
   return (
     <section aria-labelledby="gate-title" className={`${cardStyles} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
       <Mark className="size-11" />
@@ -40,7 +45,11 @@ export function GateCard({ state, accountUUID, token, problem, greeting, kept }:
         <h1 id="gate-title" className="font-semibold text-display">
           Connect to {PLATFORM_NAME}
         </h1>
-        <p className="text-balance text-ink-soft">Sign in to manage webhooks and receive real-time updates.</p>
+        <p className="text-balance text-ink-soft">
+          {reopen
+            ? 'Open Fieldhook from ServiceM8 again.'
+            : 'Sign in to manage webhooks and receive real-time updates.'}
+        </p>
       </div>
       {problem ? <Notice tone="failing">{problem}</Notice> : null}
       {greeting ? (
@@ -50,7 +59,7 @@ export function GateCard({ state, accountUUID, token, problem, greeting, kept }:
       ) : null}
       {shown === 'no_account' ? null : (
         <div className="text-label empty:hidden">
-          {place === null ? null : (
+          {place === null || reopen ? null : (
             <p>
               Sign in to continue to <strong className="font-semibold">{place}</strong>.
             </p>
@@ -60,16 +69,7 @@ export function GateCard({ state, accountUUID, token, problem, greeting, kept }:
       )}
       {shown === 'no_account' ? <NoAccount /> : null}
       {shown === 'ready' ? (
-        <div className="grid gap-3">
-          <SignInLink accountUUID={accountUUID} token={token} onOpen={() => setClicked(true)} />
-          <p className="text-label text-ink-soft">
-            {PLATFORM_NAME} opens in a new tab and asks for your permission. You can revoke it at any time.
-          </p>
-          <div className="without-script grid gap-3">
-            <p className="text-label">{NOTE}</p>
-            <RefreshLink variant="secondary" />
-          </div>
-        </div>
+        <Ready accountUUID={accountUUID} token={token} proved={proved} onOpen={() => setClicked(true)} />
       ) : null}
       {shown === 'opened' ? <Opened accountUUID={accountUUID} token={token} moveFocus={clicked} /> : null}
     </section>
@@ -86,6 +86,24 @@ function NoAccount() {
       <p id="gate-why" className="text-dense text-ink-soft">
         No account context provided. Please close this page and access through the proper integration with the platform.
       </p>
+    </div>
+  )
+}
+
+type ReadyProps = Pick<GateProps, 'accountUUID' | 'token' | 'proved'> & { onOpen: () => void }
+
+function Ready({ accountUUID, token, proved, onOpen }: ReadyProps) {
+  return (
+    <div className="grid gap-3">
+      <SignInLink accountUUID={accountUUID} token={token} onOpen={onOpen} />
+      <p className="text-label text-ink-soft">
+        {PLATFORM_NAME} opens in a new tab and asks for your permission. You can revoke it at any time.
+      </p>
+      <div className="without-script grid gap-3">
+        <p className="text-label">{NOTE}</p>
+        {proved ? null : <p className="text-label">Inside ServiceM8, open Fieldhook again instead.</p>}
+        <RefreshLink variant="secondary" />
+      </div>
     </div>
   )
 }

@@ -1,14 +1,17 @@
-import { fireEvent, screen } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { cleanup, fireEvent, screen } from '@testing-library/react'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import type { GateState } from '../gate.ts'
 import { Gate } from './gate.tsx'
 
-function renderGate(state: GateState, accountUUID = 'account-1', problem?: string, token = 'flow') {
-  renderPage({
-    page: () => <Gate state={state} accountUUID={accountUUID} token={token} {...(problem ? { problem } : {})} />,
-  })
+function renderGate(state: GateState, accountUUID = 'account-1', problem?: string, token = 'flow', proved = false) {
+  const shown = { state, accountUUID, token, proved, ...(problem && { problem }) }
+  renderPage({ page: () => <Gate {...shown} /> })
 }
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
 
 describe('the sign-in gate', () => {
   it('says what it connects to and why', () => {
@@ -23,7 +26,7 @@ describe('the sign-in gate', () => {
     ['/deliveries/7', 'Sign in to continue to the delivery.'],
     ['/fieldhook', null],
   ])('at %s names the page behind it', (path, words) => {
-    const gate = () => <Gate state="ready" accountUUID="account-1" token="" kept="It is kept." />
+    const gate = () => <Gate state="ready" accountUUID="account-1" token="" proved={false} kept="It is kept." />
     renderPage({ page: gate, at: path, routes: [{ path: '*', Component: gate }] })
     const found = document.body.textContent ?? ''
     expect(found).toContain(`${words ?? ''}It is kept.`)
@@ -72,9 +75,25 @@ describe('the sign-in gate', () => {
     expect(note.closest('.without-script')).not.toBeNull()
   })
 
+  it('inside ServiceM8, without a session, asks to open the add-on again: a sign-in in a tab changes nothing there', () => {
+    renderGate('ready')
+    const note = screen.getByText('Inside ServiceM8, open Fieldhook again instead.')
+    expect(note.closest('.without-script')).not.toBeNull()
+    cleanup()
+    vi.stubGlobal('top', {})
+    renderGate('ready')
+    screen.getByText('Open Fieldhook from ServiceM8 again.')
+    expect(screen.queryByRole('link')).toBeNull()
+    cleanup()
+    // The frame has its session: only the connection is missing, and a tab can make that.
+    renderGate('ready', 'account-1', undefined, 'flow', true)
+    screen.getByRole('link', { name: /Sign in with ServiceM8/ })
+    expect(screen.queryByText('Inside ServiceM8, open Fieldhook again instead.')).toBeNull()
+  })
+
   it('greets readers without scripts; all others get a toast', () => {
     const greeting = 'New account detected: Please sign in to link this account.'
-    renderPage({ page: () => <Gate state="ready" accountUUID="account-1" token="flow" greeting={greeting} /> })
+    renderPage({ page: () => <Gate state="ready" accountUUID="account-1" token="flow" proved greeting={greeting} /> })
     expect(screen.getByText(greeting).closest('.without-script')).not.toBeNull()
   })
 
