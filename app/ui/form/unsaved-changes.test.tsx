@@ -21,6 +21,26 @@ function Settings() {
   )
 }
 
+test('another press on the page changes nothing of what is typed and not saved', async () => {
+  const Page = () => (
+    <>
+      <Settings />
+      <Form method="post">
+        <button type="submit">Allow again</button>
+      </Form>
+    </>
+  )
+  let times = 0
+  renderPage({ page: () => <Page />, action: () => ({ refused: false, times: ++times }) })
+  fireEvent.input(await screen.findByLabelText('Hours'), { target: { value: '9' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Allow again' }))
+  await screen.findByText('Answers: 1')
+  screen.getByText('Changes not saved')
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+  await screen.findByText('Answers: 2')
+  await waitFor(() => expect(screen.queryByText('Changes not saved')).toBeNull())
+})
+
 test('what is refused stays unsaved, also when it is refused a second time', async () => {
   let times = 0
   const action = () => {

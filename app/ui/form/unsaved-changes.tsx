@@ -1,5 +1,5 @@
 import { useNavigate, useNavigation } from '@remix-run/react'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '../button.tsx'
 import { useOnDemand } from '../on-demand.tsx'
 
@@ -21,15 +21,21 @@ export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChange
   /** The page that was asked for meanwhile. */
   const [leaving, setLeaving] = useState<string | null>(null)
   const { state } = useNavigation()
-  // Also when it is refused again, with the same values stored.
+  /** What was stored when the form was last answered; null while it is being sent. Other presses of the page save nothing of it. */
+  const answered = useRef<string | null>(saved)
   useEffect(() => {
-    if (state === 'idle') setChanged(refused)
+    if (state !== 'idle' || answered.current === saved) return
+    answered.current = saved
+    setChanged(refused)
   }, [state, saved, refused])
   useEffect(() => {
     const element = form.current
     if (!element) return
     const note = () => setChanged(true)
-    const sent = () => setChanged(false)
+    const sent = () => {
+      answered.current = null
+      setChanged(false)
+    }
     element.addEventListener('input', note)
     element.addEventListener('submit', sent)
     return () => {

@@ -1,5 +1,5 @@
-import { Link } from '@remix-run/react'
-import { screen, waitFor, within } from '@testing-library/react'
+import { Form, Link, useActionData } from '@remix-run/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ComponentProps } from 'react'
 import { describe, expect, it } from 'vitest'
@@ -302,6 +302,38 @@ describe('notices by e-mail', () => {
     expect(document.getElementById(`${field.id}-error`)?.textContent).toContain('Enter one e-mail address')
     within(form()).getByText('Changes not saved')
     expect(within(form()).getByLabelText<HTMLInputElement>(/^Tell me/).checked).toBe(true)
+  })
+
+  it('keep what was refused when something else on the page is pressed, until it is saved', async () => {
+    const answers = [{ values: { intent: 'mail_settings', email: 'me@here' } }, null, null]
+    const Answered = () => {
+      const result = useActionData<FormResult | null>()
+      return (
+        <>
+          <Page {...(result && { result })} />
+          <Form method="post">
+            <button type="submit">Elsewhere</button>
+          </Form>
+        </>
+      )
+    }
+    const action = async () => {
+      const answer = answers.shift()
+      return answer ? { ...answer, fieldErrors: { email: ['Enter one e-mail address'] } } : null
+    }
+    renderPage({ page: () => <Answered />, action })
+    const field = () => within(form()).getByLabelText<HTMLInputElement>('E-mail address')
+    await userEvent.type(field(), 'me@here')
+    await press('Save: notices by e-mail', form())
+    await within(form()).findByText('Enter one e-mail address')
+    await userEvent.click(screen.getByRole('button', { name: 'Elsewhere' }))
+    await waitFor(() => expect(answers).toHaveLength(1))
+    await act(async () => {})
+    expect(field().value).toBe('me@here')
+    within(form()).getByText('Changes not saved')
+    await press('Save: notices by e-mail', form())
+    await waitFor(() => expect(within(form()).queryByText('Changes not saved')).toBeNull())
+    expect(field().value).toBe('')
   })
 })
 

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert } from 'lucide-react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { MAIL_TOPICS, type MailTopic } from '#app/domain/notices/notice.ts'
 import { topicField } from '#app/features/notices/mail-topics.ts'
 import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
@@ -26,7 +26,7 @@ interface MailSettingsProps {
 /** The setting whether notices are mailed, and to which address. */
 export function MailSettings(props: MailSettingsProps) {
   const mail = useAccountNews()?.mail
-  return mail ? <MailForm mail={mail} {...props} /> : null
+  return mail ? <MailForm key={props.account.accountUUID} mail={mail} {...props} /> : null
 }
 
 /** What may be kept off the e-mails, in the order of the form. */
@@ -39,8 +39,8 @@ const TOPICS: readonly [MailTopic, string][] = [
 ]
 
 function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSettingsView }) {
-  const refused = result?.values.intent === 'mail_settings' ? result : null
   const sending = useIsSending({ intent: 'mail_settings' })
+  const refused = useRefusal(result?.values.intent === 'mail_settings' ? result : null, sending)
   const shown = shownChoice(mail, refused?.values ?? null)
   const errors = refused?.fieldErrors ?? {}
   const form = useRef<HTMLFormElement>(null)
@@ -125,6 +125,17 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       </Form>
     </ClosedSection>
   )
+}
+
+/** The form's last refusal, until it is saved: a press elsewhere on the page answers for itself only. */
+function useRefusal(refused: FormResult | null, sending: boolean): FormResult | null {
+  const [held, setHeld] = useState(refused)
+  const [wasSending, setWasSending] = useState(sending)
+  if (sending !== wasSending) {
+    setWasSending(sending)
+    if (!sending) setHeld(refused)
+  }
+  return refused ?? held
 }
 
 /** The typed choice of a refused form, or the saved one. */
