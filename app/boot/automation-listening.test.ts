@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
+import { loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
@@ -330,16 +331,26 @@ describe('answers', () => {
     answer(job, 'STOP', { from_number: '+44 7700 900123' })
     await listen(minutes(3))
     const rule = await world.rule(aRule([toOne]))
+    const uuid = 'cccccccc-0000-4000-8000-000000000002'
+    const other = world.job(LEEDS, { company_uuid: uuid })
     const textOther = async () => {
-      const run = await world.start(rule, [world.job(LEEDS, { company_uuid: 'cccccccc-0000-4000-8000-000000000002' })])
+      const run = await world.start(rule, [other])
       world.app.wakeRuns()
       await world.clock.run(seconds(5))
-      return (await world.run(run)).journal[0]
+      const { customers } = (await loadRun({ ...world.app, namesOf: async () => new Map() }, LEEDS, run)) ?? {}
+      return { row: (await world.run(run)).journal[0], customers }
     }
-    expect(await textOther()).toMatchObject({ state: 'skipped', sentence: { code: 'muted' } })
+    const stopped = await textOther()
+    expect(stopped.row).toMatchObject({ state: 'skipped', sentence: { code: 'muted' } })
     const [mute] = await world.store.runs.listMutes(LEEDS, world.clock.now())
+    expect(stopped.customers).toMatchObject([{ uuid, mute: { id: mute?.id }, mutedBy: 'number' }])
     await world.store.runs.removeMute(LEEDS, mute?.id ?? 0)
-    expect(await textOther()).toMatchObject({ state: 'sent' })
+    const allowed = await textOther()
+    expect(allowed.row).toMatchObject({ state: 'sent' })
+    expect(allowed.customers).toMatchObject([{ uuid, mute: null }])
+    const { now } = world.clock
+    const { id } = await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: other, until: null }, now())
+    expect((await textOther()).customers).toMatchObject([{ uuid, mute: { id }, mutedBy: 'job' }])
   })
 
   test('a doubled row is one answer, one from before the message is none, and one without a time counts', async () => {

@@ -25,7 +25,7 @@ interface MessageQuestion extends MessageReceiver {
 }
 
 interface MessageFacts extends Omit<MessagesSent, 'sameAt'> {
-  muted: { kind: 'company' | 'job'; until: Millis | null } | null
+  muted: Pick<Mute, 'id' | 'kind' | 'until'> | null
   /** What this receiver got since `hourStart`, from any rule: effects with their notes, as stored. */
   got: { at: Millis; effect: string }[]
 }

@@ -337,6 +337,15 @@ describe('why did this job not fire', () => {
     expect((await runs(`&view=why&job=${job}`)).page).toMatchObject({ answer: { rules: [told] } })
   })
 
+  test('says that messages about the job are stopped, not that its customer gets them', async () => {
+    const job = world.job(LEEDS, { company_uuid: 'cccccccc-0000-4000-8000-000000000001' })
+    const mute = { kind: 'job', recordUuid: job, until: null } as const
+    const { id } = await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+    expect((await runs(`&view=why&job=${job}`)).page).toMatchObject({
+      answer: { customers: [{ mute: { id }, mutedBy: 'job' }] },
+    })
+  })
+
   test('says what a rule noted when it looked', async () => {
     const job = world.job(LEEDS)
     const rule = await world.rule(aRule([TEXT]))

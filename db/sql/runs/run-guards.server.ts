@@ -50,9 +50,9 @@ function factStore({
   // Early releases stored ids as they were sent, also in capitals. Who wrote STOP is not written to as another customer, either.
   const findMute = db.prepare<
     { accountUuid: string; companies: string; jobs: string; hashes: string; now: number },
-    { kind: 'company' | 'job'; until: number | null }
+    Pick<Mute, 'id' | 'kind' | 'until'>
   >(
-    `SELECT kind, until_at AS until FROM mute
+    `SELECT id, kind, until_at AS until FROM mute
      WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now)
        AND ((kind = 'company' AND lower(record_uuid) IN (SELECT value FROM json_each(@companies)))
          OR (kind = 'job' AND lower(record_uuid) IN (SELECT value FROM json_each(@jobs)))

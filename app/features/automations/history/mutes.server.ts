@@ -1,16 +1,20 @@
 // Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
 import type { App } from '#app/context/app-context.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
+import { receiverOfMessage } from '../runs/run-guards.server.ts'
+import { isCustomerMessage } from '../runs/run-messages.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 import { type MetCustomer, MOST_MUTES, MUTE_TEXTS, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
+type MeetApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
 interface MuteRequest extends Pick<Mute, 'kind' | 'recordUuid' | 'until'> {
   /** Name shown on the page, used when ServiceM8 cannot be reached. */
@@ -105,35 +109,61 @@ export async function actOnMute(
 /** Above this number a page offers none: the run is a report then, not a message to one customer. */
 const MOST_MET = 5
 
+export interface MetIn {
+  jobUuids: readonly string[]
+  /** The messages that they got, or should have got. */
+  journal: readonly JournalRow[]
+}
+
 export async function meet(
-  app: Pick<App, 'store' | 'clock'>,
+  app: MeetApp,
   accountUuid: string,
   customers: readonly { uuid: string; name: string }[],
+  met: MetIn,
 ): Promise<MetCustomer[]> {
   const known = customers.filter(({ uuid }) => isRecordUuid(uuid))
   if (known.length === 0 || known.length > MOST_MET) return []
   const mutes = await listMutes(app, accountUuid)
-  return known.map(({ uuid, name }) => {
-    const mute = mutes.find((one) => one.kind === 'company' && one.recordUuid.toLowerCase() === uuid)
-    return { uuid, name: name || (mute?.name ?? ''), mute: mute ?? null }
-  })
+  return Promise.all(
+    known.map(async ({ uuid, name }) => {
+      if (mutes.length === 0) return { uuid, name, mute: null }
+      const { id, jobUuids } = await findMute(app, accountUuid, uuid, met)
+      const mute = mutes.find((one) => one.id === id) ?? null
+      const record = mute?.recordUuid.toLowerCase() ?? uuid
+      if (record === uuid) return { uuid, name: name || (mute?.name ?? ''), mute }
+      return { uuid, name, mute, mutedBy: jobUuids.includes(record) ? 'job' : 'number' }
+    }),
+  )
+}
+
+/** Asks as before a message: a mute may be of the customer, of a job, or of whoever wrote STOP from the number. */
+async function findMute(app: MeetApp, accountUuid: string, uuid: string, met: MetIn) {
+  const receivers = await Promise.all(
+    met.journal.flatMap(({ effect, notes }) => {
+      const about = notes?.about ?? { companyUuids: [], jobUuids: [] }
+      const isTheirs = about.companyUuids.length === 0 || about.companyUuids.includes(uuid)
+      return isTheirs && isCustomerMessage(effect) ? [receiverOfMessage(app, accountUuid, effect, about)] : []
+    }),
+  )
+  const jobUuids = [...met.jobUuids, ...receivers.flatMap((one) => one.jobUuids)]
+  const receiverHashes = receivers.flatMap((one) => one.receiverHashes)
+  const now = app.clock.now()
+  const asked = { automationId: 0, runId: null, now, dayStart: now, hourStart: now }
+  const receiver = { companyUuids: [uuid], jobUuids, receiverHashes }
+  const { muted } = await app.store.runs.messageFacts(accountUuid, { ...asked, ...receiver })
+  return { id: muted?.id, jobUuids }
 }
 
 type AboutRun = Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>
 
 /** Customers of a run: those noted at its start or when it planned messages, else those a rule last saw. */
-export async function customersOfRun(
-  app: Pick<App, 'store' | 'clock'>,
-  accountUuid: string,
-  run: AboutRun,
-): Promise<MetCustomer[]> {
+export async function customersOfRun(app: MeetApp, accountUuid: string, run: AboutRun): Promise<MetCustomer[]> {
   const noted = customersNoted(run)
   const names = noted.size > 0 ? noted : await customersSeen(app, accountUuid, run)
-  return meet(
-    app,
-    accountUuid,
-    [...names].map(([uuid, name]) => ({ uuid, name })),
-  )
+  const customers = [...names].map(([uuid, name]) => ({ uuid, name }))
+  // Of several jobs, their messages say which is whose.
+  const jobUuids = run.object === 'job' && run.recordUuids.length === 1 ? run.recordUuids : []
+  return meet(app, accountUuid, customers, { jobUuids, journal: run.journal })
 }
 
 /** Names by uuid; '' = unknown. */

@@ -1,13 +1,14 @@
 // "Why did this job not fire?" for one record and every rule: stored verdicts, and the current state of the record.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { meet } from '../history/mutes.server.ts'
 import { runLine } from '../history/run-list-view.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { findExecution } from '../runs/run-history.server.ts'
+import { executionOf } from '../runs/run-history.ts'
 import {
   inOrder,
   NOT_A_RECORD,
@@ -18,7 +19,7 @@ import {
   whyView,
 } from './verdict-view.ts'
 
-type WhyApp = Pick<App, 'store' | 'clock' | 'callAsAccount' | 'planning'>
+type WhyApp = Pick<App, 'store' | 'clock' | 'secrets' | 'callAsAccount' | 'planning'>
 
 /** `asked` = the number of a job or the uuid of a record, as typed. */
 export async function explainRecord(
@@ -41,16 +42,17 @@ export async function explainRecord(
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
   const at = await judgedAt(app, accountUuid)
-  const told = rules.map(async (rule): Promise<WhyView[]> => {
+  const told = rules.map(async (rule): Promise<{ view: WhyView; journal: JournalRow[] }[]> => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
     // A rule about bookings has no answer for a job, unless it has a verdict on this very record.
     const concernsIt = objectOfRule(rule.definition) === 'job' || verdict !== null || done !== null
     if (!concernsIt) return []
     const runId = verdict?.runId ?? done?.runId ?? null
-    const execution = runId === null ? null : await findExecution(app, accountUuid, runId)
-    const facts = { verdict, ledger: done, run: execution && runLine(execution), now: judged?.verdictOf(rule) ?? null }
-    return [whyView(rule, facts, names, at)]
+    const run = runId === null ? null : await app.store.runs.findRun(accountUuid, runId)
+    const line = run && runLine(executionOf(run))
+    const facts = { verdict, ledger: done, run: line, now: judged?.verdictOf(rule) ?? null }
+    return [{ view: whyView(rule, facts, names, at), journal: run?.journal ?? [] }]
   })
   const views = (await Promise.all(told)).flat()
   return {
@@ -59,9 +61,12 @@ export async function explainRecord(
     title: job?.generated_job_id ? `Job ${String(job.generated_job_id)}` : asked.trim(),
     about: judged?.about ?? String(job?.job_address ?? ''),
     trouble: trouble ?? judged?.trouble ?? null,
-    rules: inOrder(views),
+    rules: inOrder(views.map(({ view }) => view)),
     others: rules.length - views.length,
-    customers: await meet(app, accountUuid, customerOf(job, judged?.customer ?? '')),
+    customers: await meet(app, accountUuid, customerOf(job, judged?.customer ?? ''), {
+      jobUuids: [recordUuid],
+      journal: views.flatMap(({ journal }) => journal),
+    }),
   }
 }
 

@@ -95,7 +95,7 @@ export async function askGuards(
 }
 
 /** Everybody who may have answered: the receiver, whoever gets the copy, and the customer of the job. */
-async function receiverOfMessage(
+export async function receiverOfMessage(
   app: Pick<App, 'secrets'>,
   accountUuid: string,
   effect: CustomerMessage,

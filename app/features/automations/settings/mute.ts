@@ -51,6 +51,8 @@ export interface MetCustomer {
   name: string
   /** Null = automations may message them. */
   mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+  /** What the mute is about, if not this customer. `number`: another customer with the same number or address. */
+  mutedBy?: 'job' | 'number'
   /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
   gotToday?: string
 }

@@ -11,6 +11,12 @@ interface CustomerCardProps {
   account: AutomationAccount
 }
 
+const MUTED = {
+  company: 'Gets no automatic messages.',
+  job: 'Gets no automatic messages about this job.',
+  number: 'Gets no automatic messages: the same number or address wrote STOP.',
+} as const
+
 /** Lets a person mute the customers shown, in a card of its own. Renders nothing without any. */
 export function CustomerCard({ customers, account }: CustomerCardProps) {
   if (customers.length === 0) return null
@@ -25,7 +31,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
   return (
     <>
       <ul className="grid gap-4">
-        {customers.map(({ uuid, name, mute, gotToday }) => {
+        {customers.map(({ uuid, name, mute, mutedBy, gotToday }) => {
           const who = name || 'This customer'
           return (
             <li key={uuid} className="grid justify-items-start gap-1.5">
@@ -46,7 +52,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
                 </>
               ) : (
                 <>
-                  <p className="text-label">Gets no automatic messages.</p>
+                  <p className="text-label">{MUTED[mutedBy ?? 'company']}</p>
                   <MutedSince mute={mute} />
                   <PostButton
                     wraps

@@ -210,4 +210,13 @@ describe('where a customer is met', () => {
     expect(screen.getByText(/Tom Finch stopped this/)).not.toBeNull()
     expect(screen.getByRole('button', { name: 'Allow again' })).not.toBeNull()
   })
+
+  it.each([
+    ['job', 'Gets no automatic messages about this job.'],
+    ['number', 'Gets no automatic messages: the same number or address wrote STOP.'],
+  ] as const)('a mute of the %s is said, too', (mutedBy, words) => {
+    card([{ uuid: 'c', name: '', mute: MUTE, mutedBy }])
+    expect(screen.getByText(words)).not.toBeNull()
+    expect(screen.queryByText('Gets automatic messages.')).toBeNull()
+  })
 })
