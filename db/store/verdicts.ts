@@ -20,6 +20,6 @@ export interface VerdictStore {
   verdictsOn(accountUuid: string, recordUuid: string): Promise<StoredVerdict[]>
   /** The latest entry of each rule of the account that is not deleted. */
   ledgerOn(accountUuid: string, recordUuid: string): Promise<LedgerEntry[]>
-  /** Runs that continue automatically later, soonest first. */
-  upcomingRuns(accountUuid: string, now: Millis, limit: number): Promise<number[]>
+  /** Runs that continue automatically later, soonest first; those behind the run `after`, if any. */
+  upcomingRuns(accountUuid: string, now: Millis, limit: number, after?: number | null): Promise<number[]>
 }

@@ -170,6 +170,7 @@ export function history(): ReactElement {
       form={form}
       errors={CUT}
       answers={[]}
+      moreAnswers={false}
       listening={null}
       lines={null}
       next={null}

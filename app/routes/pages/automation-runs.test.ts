@@ -293,6 +293,19 @@ describe('what comes next', () => {
     const { page } = await runs('&view=upcoming')
     expect(page).toMatchObject({ view: 'upcoming', runs: [{ id: soon }, { id: late }], looks: [] })
   })
+
+  test('is listed to its end, page by page, also where many go on at the same time', async () => {
+    const rule = await world.rule(aRule([TEXT]))
+    const now = world.clock.now()
+    const ids: number[] = []
+    for (let n = 0; n < 51; n++)
+      ids.push(await world.start(rule, [`job-${n}`], { wakeAt: now + hours(n < 45 ? 2 : 3) }))
+    const first = (await runs('&view=upcoming')).page
+    expect(first).toMatchObject({ next: ids[49], isLater: false })
+    expect('runs' in first && first.runs.map(({ id }) => id)).toEqual(ids.slice(0, 50))
+    const second = (await runs(`&view=upcoming&after=${ids[49]}`)).page
+    expect(second).toMatchObject({ runs: [{ id: ids[50] }], next: null, isLater: true })
+  })
 })
 
 describe('why did this job not fire', () => {

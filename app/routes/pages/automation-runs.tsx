@@ -6,6 +6,7 @@ import { HistoryPage } from '#app/features/automations/history/ui/history-page.t
 import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page.tsx'
 import { WhyPage } from '#app/features/automations/history/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/preview/why-not.server.ts'
+import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
 import { OwnPage, titled } from '../own-page.tsx'
@@ -24,7 +25,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const frame = { ...(await accountFrame(app, found)), needsYou: await countNeedsPerson(app, row.uuid) }
   const view = readHistoryView(searchParams)
   const named = { ...app, namesOf: namesForPage(app) }
-  if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(named, row.uuid)) })
+  if (view === 'upcoming') {
+    const after = parseRuleId(searchParams.get('after') ?? '')
+    return data({ view, ...frame, ...(await loadUpcoming(named, row.uuid, after)) })
+  }
   if (view === 'why') {
     const asked = (searchParams.get('job') ?? '').trim().slice(0, 100)
     const names = asked === '' ? {} : await loadKnownNames(app, row.uuid)

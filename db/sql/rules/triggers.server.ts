@@ -370,16 +370,19 @@ export function verdictStore({ reader }: Connections): VerdictStore {
      WHERE place = 1`,
   )
   const upcoming = reader
-    .prepare<{ accountUuid: string; now: number; limit: number }, number>(
+    .prepare<{ accountUuid: string; now: number; limit: number; after: number | null }, number>(
       `SELECT id FROM run INDEXED BY runs_to_do
        WHERE account_uuid = @accountUuid AND state IN ('queued', 'running', 'waiting') AND state <> 'running'
-       AND wake_at > @now
+       AND wake_at > @now AND (CAST(@after AS bigint) IS NULL
+         OR (wake_at, id) > (SELECT a.wake_at, a.id FROM run a WHERE a.id = @after AND a.account_uuid = @accountUuid))
        ORDER BY wake_at, id LIMIT @limit`,
     )
     .pluck()
   return {
     verdictsOn: reader.read((accountUuid, recordUuid) => verdicts.all({ accountUuid, recordUuid })),
     ledgerOn: reader.read((accountUuid, recordUuid) => ledger.all({ accountUuid, recordUuid })),
-    upcomingRuns: reader.read((accountUuid, now, limit) => upcoming.all({ accountUuid, now, limit })),
+    upcomingRuns: reader.read((accountUuid, now, limit, after = null) =>
+      upcoming.all({ accountUuid, now, limit, after }),
+    ),
   }
 }

@@ -72,4 +72,5 @@ test('what comes next goes on by itself later, the next one first', async () => 
   await world.start(foreign, ['e'], { wakeAt: now + hours(1) }, BRISBANE)
   expect(await world.store.automations.upcomingRuns(LEEDS, now, 50)).toEqual([soon, late])
   expect(await world.store.automations.upcomingRuns(LEEDS, now, 1)).toEqual([soon])
+  expect(await world.store.automations.upcomingRuns(LEEDS, now, 50, soon)).toEqual([late])
 })

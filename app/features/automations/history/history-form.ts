@@ -46,5 +46,6 @@ export interface HistoryData {
   held: number
   /** What customers answered and nobody has decided about; empty on older pages. */
   answers: AnswerView[]
+  moreAnswers: boolean
   listening: ListeningNote
 }

@@ -41,7 +41,7 @@ export async function loadHistory(
   const read = readHistory(query, timezone)
   const rules = (await app.store.automations.listAutomations(accountUuid)).map(({ id, name }) => ({ id, name }))
   const isOlder = query.has('before')
-  const heard = isOlder ? { answers: [], listening: null } : await loadAnswers(app, accountUuid)
+  const heard = isOlder ? { answers: [], moreAnswers: false, listening: null } : await loadAnswers(app, accountUuid)
   const page = { form: read.form, rules, isOlder, ...heard }
   if (read.outcome === 'invalid') return { ...page, errors: read.errors, lines: null, next: null, held: 0 }
   const { automationId } = read.query
@@ -64,19 +64,31 @@ export function countNeedsPerson(app: Pick<App, 'store'>, accountUuid: string): 
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
 
-export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {
-  const ids = await app.store.automations.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING)
+/** `after` = the last run of the page before; null = the first page. */
+export async function loadUpcoming(
+  app: HistoryApp,
+  accountUuid: string,
+  after: number | null = null,
+): Promise<UpcomingData> {
+  const { automations } = app.store
+  const found = await automations.upcomingRuns(accountUuid, app.clock.now(), MOST_UPCOMING + 1, after)
+  const ids = found.slice(0, MOST_UPCOMING)
   const runs = await Promise.all(ids.map((id) => app.store.runs.findRun(accountUuid, id)))
   const executions = runs.flatMap((run) => (run === null ? [] : [executionOf(run)]))
   const zone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
-  const looks = (await app.store.automations.listAutomations(accountUuid)).flatMap((rule) => {
+  const looks = (await automations.listAutomations(accountUuid)).flatMap((rule) => {
     const { id, name, active, pausedReason } = rule
     const next = active ? nextOf(rule, zone, app.clock.now()) : null
     return next === null
       ? []
       : [{ ruleId: id, name, ...next, pausedReason: pausedReason && runReasonText(pausedReason) }]
   })
-  return { runs: await linesOf(app, accountUuid, executions), looks: looks.sort((a, b) => a.at - b.at) }
+  return {
+    runs: await linesOf(app, accountUuid, executions),
+    next: found.length > MOST_UPCOMING ? (ids.at(-1) ?? null) : null,
+    isLater: after !== null,
+    looks: looks.sort((a, b) => a.at - b.at),
+  }
 }
 
 /** When a rule next polls, or runs its collected records; null = neither is scheduled. */

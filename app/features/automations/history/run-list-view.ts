@@ -162,5 +162,9 @@ interface NextCheck {
 
 export interface UpcomingData {
   runs: RunLine[]
+  /** Cursor of the later runs; null = there are none. */
+  next: number | null
+  /** True on every page but the first. */
+  isLater: boolean
   looks: NextCheck[]
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadAnswers } from '#app/features/automations/listening/answers.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
@@ -45,6 +46,15 @@ async function answered(words: string, state: 'open' | 'muted' = 'open', account
     answers: [{ historyUuid, words, writtenAt: now, senderHash: '', state, tellUuid }],
   })
 }
+
+test('the page shows twenty that wait for a decision, and says when there are more', async () => {
+  for (let n = 1; n <= 20; n++) await answered(`answer ${n}`)
+  const { app } = calls
+  expect(await loadAnswers(app, LEEDS)).toMatchObject({ moreAnswers: false })
+  await answered('answer 21')
+  const { answers: shown, moreAnswers } = await loadAnswers(app, LEEDS)
+  expect([shown.length, shown[0]?.words, moreAnswers]).toEqual([20, 'answer 21', true])
+})
 
 test('pages of answers, newest first, by state, and of no other account', async () => {
   for (const words of ['one', 'two', 'three']) await answered(words)

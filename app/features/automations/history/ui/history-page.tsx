@@ -32,11 +32,11 @@ export interface HistoryPageProps extends HistoryFrameProps, HistoryData {}
 
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
-  const { account, form, errors, lines, held, answers, listening } = props
+  const { account, form, errors, lines, held, answers, moreAnswers, listening } = props
   return (
     <HistoryFrame {...props} title="Run history" place={asksWhatNeedsYou(form) ? 'needs_you' : 'runs'}>
       <div className="grid gap-5">
-        <AnswersCard answers={answers} />
+        <AnswersCard answers={answers} more={moreAnswers} />
         <ListeningLine note={listening} accountUUID={account.accountUUID} />
         <RunFilter {...props} />
         {errors.before ? (
@@ -244,7 +244,7 @@ function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
 }
 
 // What customers answered and nobody has decided about, and what cannot be read.
-function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
+function AnswersCard({ answers, more }: { answers: readonly AnswerView[]; more: boolean }) {
   if (answers.length === 0) return null
   return (
     <Card className="grid gap-3 p-4">
@@ -261,6 +261,7 @@ function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
           </li>
         ))}
       </ul>
+      {more ? <p className="text-label">Decide these first: older answers follow.</p> : null}
     </Card>
   )
 }

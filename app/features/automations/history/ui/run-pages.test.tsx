@@ -60,6 +60,7 @@ function drawHistory(over: Partial<HistoryPageProps> = {}, sent: Sent = []) {
         rules={[{ id: 2, name: 'Quote check-in' }]}
         held={0}
         answers={[]}
+        moreAnswers={false}
         listening={null}
         {...over}
       />
@@ -81,7 +82,8 @@ describe('what customers received and answered', () => {
 
   it('shows the words with Go on and Stop', async () => {
     const sent: Sent = []
-    drawHistory({ answers: [{ ...ANSWER, writtenAt: FRAME.now }] }, sent)
+    drawHistory({ answers: [{ ...ANSWER, writtenAt: FRAME.now }], moreAnswers: true }, sent)
+    screen.getByText('Decide these first: older answers follow.')
     expect(screen.getByRole('list', { name: 'Customers answered' }).textContent).toContain('Please ring me')
     screen.getByRole('button', { name: 'Stop: Job 4411 · Joan Hartley' })
     expect(await press('Go on: Job 4411 · Joan Hartley', sent)).toMatchObject({ act: 'answer_go_on', answer: '7' })
@@ -295,6 +297,8 @@ describe('what comes next', () => {
         <UpcomingPage
           {...FRAME}
           runs={[line]}
+          next={4}
+          isLater
           looks={[
             { ruleId: 2, name: 'Reminder', schedule: 'Every day at 10:00', at: NOW + hours(2), pausedReason: null },
           ]}
@@ -304,12 +308,15 @@ describe('what comes next', () => {
     )
     expect(screen.getByText('Every day at 10:00').textContent).toBe('Every day at 10:00')
     expect(hrefOf(/^Change or switch off/)).toBe(`/automation?${ACCOUNT}#automation-2`)
+    expect(hrefOf('Soonest')).toBe(`/automation/runs?${ACCOUNT}&view=upcoming`)
+    expect(hrefOf('Later')).toBe(`/automation/runs?${ACCOUNT}&view=upcoming&after=4`)
     const cancel = 'Cancel the run of Quote check-in for Job 4411'
     expect(await press(cancel, sent)).toEqual({ act: 'cancel', run: '4' })
   })
 
   it('says so when nothing does', () => {
-    draw(() => <UpcomingPage {...FRAME} runs={[]} looks={[]} />)
+    draw(() => <UpcomingPage {...FRAME} runs={[]} next={null} isLater={false} looks={[]} />)
+    expect(screen.queryByRole('navigation', { name: 'Pages of upcoming runs' })).toBeNull()
     expect(screen.getByText('Nothing scheduled').textContent).toBe('Nothing scheduled')
   })
 })

@@ -1,5 +1,6 @@
 import { CalendarClock, X } from 'lucide-react'
 import { AUTOMATION_PATH, automationQuery, ruleAnchor } from '#app/domain/automations/automation-address.ts'
+import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
@@ -13,7 +14,7 @@ import { RunList } from './run-list.tsx'
 interface UpcomingPageProps extends HistoryFrameProps, UpcomingData {}
 
 /** Runs and checks that happen next, with a way to stop them. */
-export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
+export function UpcomingPage({ runs, next, isLater, looks, ...frame }: UpcomingPageProps) {
   const { account } = frame
   const query = new URLSearchParams(automationQuery(account))
   return (
@@ -50,6 +51,14 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
               )}
             />
           )}
+          {next !== null || isLater ? (
+            <nav aria-label="Pages of upcoming runs" className="flex flex-wrap gap-2">
+              {isLater ? <ButtonLink to={runsAddress(account, {}, 'upcoming')}>Soonest</ButtonLink> : null}
+              {next === null ? null : (
+                <ButtonLink to={runsAddress(account, { after: String(next) }, 'upcoming')}>Later</ButtonLink>
+              )}
+            </nav>
+          ) : null}
         </section>
         <section aria-labelledby="looks-title" className="grid gap-3">
           <div>
