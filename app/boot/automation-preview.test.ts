@@ -134,6 +134,39 @@ test('guards say what they would do: muted customers and full caps are seen befo
   expect(later.steps[0]?.warnings.map(({ code }) => code)).toContain('moved')
 })
 
+test('a step sees what the one before it wrote, in the preview and in the run', async () => {
+  const [a, b] = [uuidOf('contact', 801), uuidOf('contact', 802)]
+  for (const [uuid, name] of [
+    [a, 'Called'],
+    [b, 'Reminded'],
+  ] as const) {
+    world.platform.put(LEEDS, 'badge', { uuid, name, active: '1' })
+  }
+  const badge = (id: string, badgeChange: string, fieldValue: string) =>
+    aStep(id, 'update_job_field', { fieldName: 'badges', badgeChange, fieldValue })
+  const definition = aRule([
+    badge('s1', 'add', b),
+    badge('s2', 'remove', a),
+    aStep('s3', 'update_job_status', { status: 'Work Order' }),
+    aStep('s4', 'assign_to_queue', { queueUuid: QUEUE }),
+    aStep('s5', 'create_task', {
+      title: '{entry.0.status}, {entry.0.badge_names}, {entry.0.queue_name}',
+      description: '',
+    }),
+  ])
+  const job = world.job(LEEDS, { badges: JSON.stringify([a]) })
+  const { steps } = await preview(definition, [job])
+  expect(steps[1]?.effects[0]?.changes).toEqual([
+    { field: 'badges', from: JSON.stringify([a, b]), to: JSON.stringify([b]) },
+  ])
+  expect(steps[4]?.effects[0]?.fields.name).toBe('Work Order, Reminded, To be booked')
+  await world.start(await world.rule(definition), [job])
+  world.engine().start()
+  await world.clock.run(seconds(5))
+  expect(world.platform.records(LEEDS, 'job').get(job)?.badges).toBe(JSON.stringify([b]))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Work Order, Reminded, To be booked'])
+})
+
 test('a record that is gone leaves every step out', async () => {
   const shown = await preview(aRule([aStep('s1', 'create_task', { title: 'x', description: '' })]), [uuidOf('job', 9)])
   expect(shown.steps).toMatchObject([{ outcome: 'left_out', sentence: runReasonText(runReason('records_gone')) }])

@@ -17,6 +17,7 @@ import { aboutOf, hashesOfReceiver, messageVerdict } from '../runs/run-guards.se
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { nextOfRun, type RunNext, resultsOf, rowsOf } from '../runs/run-order.ts'
 import { planStep, type RunContext, type StepParts } from '../runs/run-step.server.ts'
+import { withWritten } from '../runs/run-written.server.ts'
 import { guardWarning, type PreviewedStep, previewedEffect } from './preview.ts'
 
 export type PreviewApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings'>
@@ -117,9 +118,13 @@ async function pretend(
     switch (next.next) {
       case 'plan': {
         const { step } = next
-        const plan = await planStep(deps, context, step, resultsOf(definition.steps, journal))
+        const written = await withWritten(parts.facts, request.accountUuid, context, journal)
+        const seen = written.outcome === 'ok' ? written.value : context
+        const results = resultsOf(definition.steps, journal)
+        const plan: Plan =
+          written.outcome === 'ok' ? await planStep(deps, seen, step, results) : { ...written.why, outcome: 'later' }
         if (plan.outcome === 'planned') standIns.set(step.id, plan.standIn)
-        steps.set(step.id, await take({ app, request, context, journal }, step, plan))
+        steps.set(step.id, await take({ app, request, context: seen, journal }, step, plan))
         return true
       }
       case 'skip_step': {

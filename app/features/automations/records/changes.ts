@@ -70,6 +70,17 @@ export function asText(value: unknown): string {
   return JSON.stringify(value)
 }
 
+/** Equal in the forms the platform may return: line ends, outer spaces, `1` for `1.00`. */
+export function sameValue(held: string, wanted: string): boolean {
+  const plain = (text: string) => asText(text).replaceAll('\r\n', '\n').trim()
+  const [a, b] = [plain(held), plain(wanted)]
+  if (a === b) return true
+  const number = /^-?\d+(\.\d+)?$/
+  if (number.test(a) && number.test(b)) return Number(a) === Number(b)
+  // A date written without a time comes back with one.
+  return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
+}
+
 /** A hash of 53 bits, enough to notice that a text changed. */
 function shortened(text: string): string {
   if (text.length <= LONGEST_KEPT) return text

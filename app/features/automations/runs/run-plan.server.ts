@@ -16,6 +16,7 @@ import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
 import { planStep, type RunContext } from './run-step.server.ts'
+import { withWritten } from './run-written.server.ts'
 
 interface Planner {
   context(run: ClaimedRun): ContextLoader
@@ -68,26 +69,31 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return 'planned'
   }
 
-  async function planNow({ run, fence, context }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
+  async function planNow(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
+    const { run, fence, startedAt } = work
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
     const before = placeholderOf(step, seen)
-    const loaded = await context.load()
-    if (loaded.outcome === 'put_off') return putOff({ run, fence }, step, before, loaded.why)
+    const loaded = await work.context.load()
+    if (loaded.outcome === 'put_off') return putOff(work, step, before, loaded.why)
     const rows = rowMaker(fence, step, clock.now)
     if (loaded.value === 'no_records') {
       const sentence = runReason(hasBegun(seen.rows) ? 'record_gone' : 'records_gone')
       await save(fence, step, [rows.without('skipped', 'gone', sentence)])
       return
     }
+    // What was written before this turn is in the records, which were read in it.
+    const own = seen.rows.filter(({ sendingAt }) => sendingAt !== null && sendingAt >= startedAt)
+    const written = await withWritten(parts.facts, run.accountUuid, loaded.value, own)
+    if (written.outcome === 'put_off') return putOff(work, step, before, written.why)
     const made = await planStep(
       { actions: parts.actions, clock, log, ...(parts.apart && { apart: parts.apart }) },
-      loaded.value,
+      written.value,
       step,
       resultsOf(definition.steps, seen.rows),
     )
-    if (made.outcome === 'later') return putOff({ run, fence }, step, before, made)
-    await save(fence, step, rowsOfPlan(rows, made, loaded.value, step))
+    if (made.outcome === 'later') return putOff(work, step, before, made)
+    await save(fence, step, rowsOfPlan(rows, made, written.value, step))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
 

@@ -14,7 +14,7 @@ import { localStamp } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import { asText } from '../../records/changes.ts'
+import { asText, sameValue } from '../../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
@@ -206,17 +206,6 @@ function isTwin(record: Values, fields: Record<string, string>, since: string): 
     born >= since &&
     Object.entries(fields).every(([name, value]) => NOT_COMPARED.has(name) || sameValue(record[name] ?? '', value))
   )
-}
-
-/** Equal in the forms the platform may return: line ends, outer spaces, `1` for `1.00`. */
-function sameValue(held: string, wanted: string): boolean {
-  const plain = (text: string) => asText(text).replaceAll('\r\n', '\n').trim()
-  const [a, b] = [plain(held), plain(wanted)]
-  if (a === b) return true
-  const number = /^-?\d+(\.\d+)?$/
-  if (number.test(a) && number.test(b)) return Number(a) === Number(b)
-  // A date written without a time comes back with one.
-  return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
 }
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
