@@ -22,6 +22,7 @@ import {
   LEEDS,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
+import { pollTrigger } from '#tests/support/record-facts.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -62,6 +63,32 @@ test('a rule that asks first does nothing until a person says so', async () => {
   await go()
   expect(await world.run(run)).toMatchObject({ outcome: 'success' })
   expect(await releaseRuns(world.app, LEEDS, [run])).toBe(0)
+})
+
+test('what was approved does nothing for a job that no longer matches, and counts days from when it was held', async () => {
+  const conditions = [
+    { field: 'status', operator: 'equals', value: 'Quote', logicalOperator: 'AND' },
+    { field: 'days_since_quote', operator: 'equals', value: '14', logicalOperator: 'AND' },
+  ] as const
+  const steps = [aStep('s1', 'update_job_status', { status: 'Unsuccessful' })]
+  const rule = await world.rule(
+    aRule(steps, { trigger: pollTrigger(), conditions: [...conditions], guards: { askFirst: true } }),
+  )
+  const quote = { quote_date: '2025-12-22 10:00:00' }
+  const [cold, accepted] = [world.job(LEEDS, quote), world.job(LEEDS, quote)]
+  const hold = (job: string) => world.start(rule, [job], { source: 'poll', held: runReason('ask_first') })
+  const runs = [await hold(cold), await hold(accepted)]
+  await work(hours(49))
+  const jobs = world.platform.records(LEEDS, 'job')
+  world.platform.put(LEEDS, 'job', { ...jobs.get(accepted), uuid: accepted, status: 'Work Order' })
+  expect(await releaseRuns(world.app, LEEDS, runs)).toBe(2)
+  await go()
+  expect([cold, accepted].map((job) => jobs.get(job)?.status)).toEqual(['Unsuccessful', 'Work Order'])
+  expect(await world.run(runs[1] ?? 0)).toMatchObject({
+    outcome: 'nothing',
+    reason: runReason('conditions_no_longer_met'),
+    journal: [],
+  })
 })
 
 test('a flood is held: some are sent one by one, the rest all at once or not at all', async () => {

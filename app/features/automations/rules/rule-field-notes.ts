@@ -54,7 +54,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   'guards.cooldownDays': 'Days that a number or e-mail address gets no second message of it; 0 = no limit.',
   'guards.dailyCap': "Most customer messages a day; none = the account's.",
   'guards.respectQuietHours': 'True = messages wait for the end of quiet hours.',
-  'guards.askFirst': 'True = every run waits for a person.',
+  'guards.askFirst': 'True = every run waits for a person; then its conditions are checked again.',
   'guards.recheckBeforeSending': 'True = the conditions are checked again before each message.',
   includeExisting: 'True = switching it on also acts on what matches already.',
   actions: { description: 'What it does.', maxItems: MOST_ACTIONS },

@@ -46,16 +46,18 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
-  /** Are the conditions of a call met, or still those of a change after the wait? Of a gone record, the plan tells. */
+  /** Are the conditions of a call met, or still those of a run that waited or was held? Of a gone record, the plan tells. */
   async function whetherItLasted({ run, context }: RunAtWork): Promise<'lasted' | 'passed' | PutOff> {
     const { definition } = run.rule
     const waits = definition?.trigger.source === 'webhook' && definition.trigger.settleMinutes > 0
-    // Who released it has seen how it stands.
-    const hasWaited = waits && run.source === 'webhook' && reasonCode(run.reason) !== 'released'
-    if (!definition || !(hasWaited || run.source === 'manual')) return 'lasted'
+    const hasWaited = waits && run.source === 'webhook'
+    const released = reasonCode(run.reason) === 'released'
+    if (!definition || run.source === 'person' || !(hasWaited || released || run.source === 'manual')) return 'lasted'
     const profile = await context.profile()
     if (profile.outcome === 'put_off') return profile.why
-    const refused = await recheck(parts.facts, run, definition, { now: clock.now(), zone: profile.value.zone })
+    // Held for days, "14 days since the quote" still means the day it was held.
+    const now = released ? run.createdAt : clock.now()
+    const refused = await recheck(parts.facts, run, definition, { now, zone: profile.value.zone })
     if (refused?.outcome === 'put_off') return refused.why
     const passed = refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
     return passed ? 'passed' : 'lasted'

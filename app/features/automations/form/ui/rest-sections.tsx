@@ -68,7 +68,7 @@ export function AdvancedSection() {
         <BoxControl name="recheckBeforeSending" hint="Skips customers who no longer match.">
           Check the conditions again just before sending
         </BoxControl>
-        <BoxControl name="askFirst" hint="You approve each run first.">
+        <BoxControl name="askFirst" hint="You approve each run. Its conditions are then checked again.">
           Ask me first
         </BoxControl>
       </div>
