@@ -262,6 +262,37 @@ test('a muted customer hears nothing, not even when a person lets the run go on'
   expect(world.platform.messages).toEqual([])
 })
 
+test('what the run itself wrote does not stop its message, what somebody else wrote since does', async () => {
+  const reminded = uuidOf('contact', 801)
+  world.platform.put(LEEDS, 'badge', { uuid: reminded, name: 'Reminded', active: '1' })
+  const no = { field: 'badges', operator: 'not_contains', value: 'Reminded', logicalOperator: 'AND' } as const
+  const old = { field: 'days_since_change', operator: 'greater_than', value: '14', logicalOperator: 'AND' } as const
+  const quote = { field: 'status', operator: 'equals', value: 'Quote', logicalOperator: 'AND' } as const
+  const badge = { fieldName: 'badges', badgeChange: 'add', fieldValue: 'Reminded' }
+  const steps = [
+    aStep('s0', 'update_job_field', badge),
+    aStep('s1', 'update_job_status', { status: 'Work Order' }),
+    { ...TEXT, id: 's2' },
+  ]
+  const rule = await world.rule(aRule(steps, { conditions: [no, old, quote], guards: { recheckBeforeSending: true } }))
+  const [one, two] = [1, 2].map(() => world.job(LEEDS, { edit_date: '2025-12-01 08:00:00' })) as [string, string]
+  await world.start(rule, [one])
+  await work()
+  expect(world.platform.messages).toHaveLength(1)
+
+  const jobs = world.platform.records(LEEDS, 'job')
+  world.platform.fate = ({ verb, uuid }) => {
+    // Between the second write and the text.
+    if (verb === 'read' && uuid === two && jobs.get(two)?.status === 'Work Order')
+      Object.assign(jobs.get(two) ?? {}, { status: 'Completed' })
+    return 'well'
+  }
+  const run = await world.start(rule, [two])
+  await go()
+  expect(world.states(run)).toEqual(['s0/0 sent', 's1/0 sent', 's2/0 skipped'])
+  expect(world.platform.messages).toHaveLength(1)
+})
+
 test('conditions are asked again just before a message, on fresh data', async () => {
   const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
   const rule = await world.rule(aRule([TEXT], { conditions, guards: { recheckBeforeSending: true } }))

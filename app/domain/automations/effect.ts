@@ -34,7 +34,7 @@ export type Effect =
       class: 'set'
       object: string
       recordUuid: string
-      /** Values at planning time: displayed, and used to detect "nothing to change". */
+      /** Values at planning time, and of a job when it was last edited: displayed, and used to detect "nothing to change". */
       before: Record<string, string>
       fields: Record<string, string>
       /** As in `create_record`: for materials moved to a job created by the same step. */

@@ -118,13 +118,14 @@ async function planJobs(
 
 function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>): Effect {
   const before = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name] ?? '']))
+  const { edit_date } = values
   const parts = Object.entries(fields).map(([name, value]) => `${name} "${before[name] ?? ''}" → "${value}"`)
   return {
     kind: 'update_record',
     class: 'set',
     object: 'job',
     recordUuid: target.uuid,
-    before,
+    before: { ...before, ...(edit_date && { edit_date }) },
     fields,
     summary: `Set on ${jobName(target.record)}: ${parts.join(', ')}`,
   }

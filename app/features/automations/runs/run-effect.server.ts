@@ -39,16 +39,18 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
   async function send(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void> {
     if (!isMessage(row)) return deliver(work, row, seen)
     await turns.take(work.run.accountUuid, async () => {
-      if (await mayGoOut(work, row)) await deliver(work, row, seen)
+      if (await mayGoOut(work, row, seen)) await deliver(work, row, seen)
     })
   }
 
-  async function mayGoOut({ run, fence, context }: RunAtWork, row: Message): Promise<boolean> {
+  async function mayGoOut({ run, fence, context }: RunAtWork, row: Message, seen: SeenJournal): Promise<boolean> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to be asked about`)
     const profile = await context.profile()
     const answer =
-      profile.outcome === 'put_off' ? profile : await askGuards(app, parts, run, definition, row, profile.value.zone)
+      profile.outcome === 'put_off'
+        ? profile
+        : await askGuards(app, parts, run, definition, row, seen.rows, profile.value.zone)
     if (answer.outcome === 'now') return true
     await store.runs.setRow(fence, seenOf(row), keptBack(row, answer, clock.now()))
     if (answer.outcome === 'put_off') await pauseRules(app, run, answer.why.sentence)

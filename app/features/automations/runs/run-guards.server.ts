@@ -19,6 +19,7 @@ import type { PutOff } from '../rules/journal.ts'
 import { loadRecords, type RunFacts } from './run-facts.server.ts'
 import type { RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
+import { withoutWritten } from './run-written.server.ts'
 
 type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
@@ -66,6 +67,7 @@ export async function askGuards(
   run: ClaimedRun,
   definition: RuleDefinition,
   row: JournalRow & { effect: CustomerMessage },
+  journal: readonly JournalRow[],
   zone: string,
 ): Promise<GuardAnswer> {
   // A person who presses "send" knows that the rule is off.
@@ -74,7 +76,7 @@ export async function askGuards(
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
   if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
-    const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone })
+    const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone }, journal)
     if (refused) return refused
   }
   const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
@@ -108,19 +110,22 @@ export async function receiverOfMessage(
   return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: [...hashes, ...ofCopy] }
 }
 
-/** Rechecks conditions on fresh data. For a group, one matching record is enough. */
+/** Rechecks conditions on fresh data, but for what the run itself wrote. For a group, one matching record is enough. */
 export async function recheck(
   facts: RunFacts,
   run: ClaimedRun,
   definition: RuleDefinition,
   at: JudgedAt,
+  journal: readonly JournalRow[] = [],
 ): Promise<GuardAnswer | null> {
   const parts = neededParts(definition.conditions, run.object)
   const loaded = await loadRecords(facts, run, definition, parts)
-  if (loaded.outcome === 'put_off') return { outcome: 'put_off', why: loaded.why }
+  if (loaded.outcome === 'put_off') return loaded
   if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
+  const before = await withoutWritten(facts, run.accountUuid, loaded.value, journal, at.zone)
+  if (before.outcome === 'put_off') return before
   const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
-  return loaded.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
+  return before.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
 }
 
 interface AskedMessage {

@@ -1,26 +1,63 @@
-// What a run itself wrote on its jobs: its later steps see it, whether their records were read before or after.
-import type { Effect } from '#app/domain/automations/effect.ts'
+// What a run itself wrote on its jobs: its later steps see it, whether their records were read before or after. Its
+// conditions do not, or its own first step would stop the message after it.
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
+import { minutes } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { sameValue } from '../records/changes.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { type Loaded, putOffOf, type RunFacts } from './run-facts.server.ts'
 
-type JobWrite = Extract<Effect, { kind: 'update_record' }>
+interface JobWrite {
+  recordUuid: string
+  /** A field that is no longer so was changed by somebody else, and stays. */
+  before: Readonly<Record<string, string>>
+  fields: Readonly<Record<string, string>>
+  /** Account-local: what was edited later was edited by somebody else. */
+  until: string
+}
 
 /** Fields that are shown by a joined name. */
 const NAMED: Readonly<Record<string, FactPart>> = { queue_uuid: 'queue', category_uuid: 'category', badges: 'badge' }
 
-/** The records with what these rows have sent. What somebody else changed meanwhile stays. */
+/** The records with what these rows have sent. */
 export async function withWritten<T extends { records: readonly RecordFacts[] }>(
   facts: Pick<RunFacts, 'join'>,
   accountUuid: string,
   context: T,
   rows: readonly JournalRow[],
 ): Promise<Loaded<T>> {
-  const { records } = context
-  const writes = rows.flatMap(({ state, effect }) =>
-    state === 'sent' && effect.kind === 'update_record' && effect.object === 'job' ? [effect] : [],
-  )
+  const written = await changedBy(facts, accountUuid, context.records, writesOf(rows))
+  return written.outcome === 'ok' ? { outcome: 'ok', value: { ...context, records: written.value } } : written
+}
+
+/** The records as if these rows had sent nothing. */
+export function withoutWritten(
+  facts: Pick<RunFacts, 'join'>,
+  accountUuid: string,
+  records: readonly RecordFacts[],
+  rows: readonly JournalRow[],
+  zone: string,
+): Promise<Loaded<RecordFacts[]>> {
+  const undone = writesOf(rows, zone)
+    .reverse()
+    .map(({ before, fields, ...write }) => ({ ...write, before: fields, fields: before }))
+  return changedBy(facts, accountUuid, records, undone)
+}
+
+function writesOf(rows: readonly JournalRow[], zone = 'UTC'): JobWrite[] {
+  return rows.flatMap(({ state, effect, endedAt }) => {
+    if (state !== 'sent' || effect.kind !== 'update_record' || effect.object !== 'job') return []
+    return [{ ...effect, until: localStamp(wallAt((endedAt ?? 0) + minutes(1), zone)) }]
+  })
+}
+
+async function changedBy(
+  facts: Pick<RunFacts, 'join'>,
+  accountUuid: string,
+  records: readonly RecordFacts[],
+  writes: readonly JobWrite[],
+): Promise<Loaded<RecordFacts[]>> {
   const values = records.map((record) => valuesAfter(record, writes))
   const parts = Object.entries(NAMED).flatMap(([name, part]) =>
     writes.some(({ fields }) => name in fields) && records.some((one) => one.parts.includes(part)) ? [part] : [],
@@ -28,19 +65,22 @@ export async function withWritten<T extends { records: readonly RecordFacts[] }>
   const ids = values.map((one) => Object.fromEntries(Object.entries(one).filter(([name]) => name in NAMED)))
   const named = parts.length > 0 ? await facts.join(accountUuid, 'job', ids, parts) : null
   if (named && named.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(named) }
-  const after = records.map((one, index) => ({ ...one, values: { ...values[index], ...named?.facts[index]?.values } }))
-  return { outcome: 'ok', value: { ...context, records: after } }
+  const value = records.map((one, index) => ({ ...one, values: { ...values[index], ...named?.facts[index]?.values } }))
+  return { outcome: 'ok', value }
 }
 
 function valuesAfter(record: RecordFacts, writes: readonly JobWrite[]): Record<string, string> {
   const values = { ...record.values }
-  for (const { recordUuid, before, fields } of writes) {
-    if (recordUuid !== record.jobUuid) continue
-    for (const [name, value] of Object.entries(fields)) {
-      // What a booking does not show is a field of its job that was not read.
-      const known = values[name] ?? (record.object === 'job' ? '' : null)
-      if (known !== null && sameValue(known, before[name] ?? '')) values[name] = value
+  for (const write of writes.filter(({ recordUuid }) => recordUuid === record.jobUuid)) {
+    for (const [name, value] of Object.entries(write.fields)) {
+      if (isStillSo(record.object, values[name], write, name)) values[name] = value
     }
   }
   return values
+}
+
+/** On a booking, `known` is the job's field if it was read, and never when the job was edited. */
+function isStillSo(object: string, known: string | undefined, { before, until }: JobWrite, name: string): boolean {
+  if (object !== 'job' && (known === undefined || name === 'edit_date')) return false
+  return name === 'edit_date' ? (known ?? '') <= until : sameValue(known ?? '', before[name] ?? '')
 }
