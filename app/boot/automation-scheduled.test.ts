@@ -150,6 +150,33 @@ test('a rule on events collects over the day, once per job, through a restart, a
   expect(texts()).toHaveLength(2)
 })
 
+test('what was put back before its time is not done, and is done when it really happens', async () => {
+  const job = world.job(LEEDS)
+  const is = (field: string, value: string) => ({ field, operator: 'equals', value, logicalOperator: 'AND' }) as const
+  // Of the day on which it was collected, not of the one on which it is done.
+  const conditions = [is('status', 'Completed'), is('completion_date', 'TODAY')]
+  await world.rule(aRule([TEXT], { trigger: ON_CHANGE, conditions, once: 'record' }))
+  process()
+  await world.store.triggers.noteBaseline(
+    LEEDS,
+    {
+      ...{ automationId: 1, version: 1, ledger: [], object: 'job', watermark: '2026-01-05 08:00:00' },
+      ...{ partial: false, done: true },
+      snapshots: [{ recordUuid: job, editDate: '2026-01-05 08:00:00', fields: { status: 'Work Order' } }],
+    },
+    world.clock.now(),
+  )
+  await changed(job, { status: 'Completed', completion_date: '2026-01-05 09:00:00' })
+  await changed(job, { status: 'Work Order' })
+  await until(18, 2)
+  expect(world.rows('SELECT outcome, reason_code AS reason FROM run')).toEqual([
+    { outcome: 'nothing', reason: 'conditions_no_longer_met' },
+  ])
+  await changed(job, { status: 'Completed' })
+  await until(24 + 18, 2)
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
 test('a manual rule waits for its date, each call a run of its own, and acts at once from then on', async () => {
   const job = world.job(LEEDS)
   const schedule: Schedule = {

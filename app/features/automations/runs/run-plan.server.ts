@@ -2,7 +2,7 @@
 import { v5 as namedUuid } from 'uuid'
 import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
-import type { Step } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -49,14 +49,10 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
   /** Are the conditions of a call met, or still those of a run that waited or was held? Of a gone record, the plan tells. */
   async function whetherItLasted({ run, context }: RunAtWork): Promise<'lasted' | 'passed' | PutOff> {
     const { definition } = run.rule
-    const waits = definition?.trigger.source === 'webhook' && definition.trigger.settleMinutes > 0
-    const hasWaited = waits && run.source === 'webhook'
-    const released = reasonCode(run.reason) === 'released'
-    if (!definition || run.source === 'person' || !(hasWaited || released || run.source === 'manual')) return 'lasted'
+    const now = definition ? judgedAsOf(run, definition, clock.now()) : null
+    if (!definition || now === null) return 'lasted'
     const profile = await context.profile()
     if (profile.outcome === 'put_off') return profile.why
-    // Held for days, "14 days since the quote" still means the day it was held.
-    const now = released ? run.createdAt : clock.now()
     const refused = await recheck(parts.facts, run, definition, { now, zone: profile.value.zone })
     if (refused?.outcome === 'put_off') return refused.why
     const passed = refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
@@ -133,6 +129,19 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
   }
 
   return { context, plan, skip }
+}
+
+/**
+ * The moment as of which a run's conditions are judged before its first step; null = they are not. For one that was held
+ * or collected, perhaps for days, "14 days since the quote" still means the day when it was.
+ */
+function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): Millis | null {
+  if (run.source === 'person') return null
+  if (reasonCode(run.reason) === 'released') return run.createdAt
+  if (run.source === 'manual') return now
+  if (run.source !== 'webhook' || trigger.source !== 'webhook') return null
+  if (trigger.schedule) return run.createdAt
+  return trigger.settleMinutes > 0 ? now : null
 }
 
 function placeholderOf(step: Step, seen: SeenJournal): JournalRow | null {
