@@ -2,7 +2,14 @@
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  LEEDS,
+  uuidOf,
+} from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
 afterEach(() => world.close())
@@ -41,6 +48,38 @@ test.each(['too_many', 'unauthorized'] as const)(
     expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'success' })
   },
 )
+
+test('what waited says what is true when it goes, and what two runs then say alike goes once', async () => {
+  // Monday, 5 January 2026, 21:00 in London.
+  world = await automationWorld(Date.UTC(2026, 0, 5, 21))
+  const engine = world.engine()
+  engine.start()
+  const job = world.job(LEEDS)
+  const booked = async (start_date: string) => {
+    const visit = { uuid: uuidOf('contact', 901), job_uuid: job, active: '1', activity_was_scheduled: '1', start_date }
+    world.platform.put(LEEDS, 'jobactivity', visit)
+    const run = await world.start(rule, [visit.uuid], { object: 'jobactivity' })
+    engine.wake()
+    await world.clock.run(minutes(1))
+    return run
+  }
+  const step = aStep('s1', 'send_sms', {
+    ...{ to: '+447700900001', message: 'You are booked: {entry.0.start_date as time}', linkToJob: true },
+  })
+  const then = aStep('s2', 'create_task', { title: 'Booked', description: '' })
+  const rule = await world.rule(aRule([step, then], { once: 'value:start_date', guards: { respectQuietHours: true } }))
+  const runs = [await booked('2026-01-06 10:00:00'), await booked('2026-01-07 14:00:00')]
+  expect(world.platform.messages).toEqual([])
+  for (let hour = 0; hour < 12; hour++) {
+    world.clock.leap(hours(1) - 15_000)
+    await world.clock.run(15_000)
+  }
+  expect(world.platform.messages.map(({ text }) => text)).toEqual(['You are booked: 14:00'])
+  expect(runs.map((run) => world.states(run).sort())).toEqual([
+    ['s1/0 sent', 's2/0 sent'],
+    ['s1/0 skipped', 's2/0 sent'],
+  ])
+})
 
 test('no run is asked thousands of times while quiet hours end within the hour that comes twice', async () => {
   // Sunday, 25 October 2026, 01:05 GMT in London, the second time. Quiet from 20:00 to 01:30.

@@ -40,7 +40,7 @@ export interface JournalRow {
   attempt: number
   /** The same for every attempt of this effect: uuid of a record to create, key of a call, token of a file. */
   clientUuid: string
-  /** Final texts, frozen at planning. */
+  /** Final texts, frozen at planning. What quiet hours postponed is planned again when they end. */
   effect: JournalEffect
   notes: PlanNotes | null
   result: StepResult | null

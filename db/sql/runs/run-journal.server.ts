@@ -19,6 +19,7 @@ import {
 } from '../reasons.server.ts'
 import {
   IS_PLACEHOLDER,
+  IS_PUT_OFF,
   JOURNAL_COLUMNS,
   journalRow,
   SKIP_OPEN,
@@ -54,8 +55,11 @@ function fenceOf({ db }: Connections) {
 function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> {
   const { db, turn } = connections
   const { goesOn } = fenceOf(connections)
-  const forgetPlaceholders = db.prepare(
-    `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND ${IS_PLACEHOLDER}`,
+  const OF_STEP = 'run_id = @runId AND step_id = @stepId'
+  /** A placeholder, and what was put off; of the latter all or none. */
+  const forgetWaiting = db.prepare(
+    `DELETE FROM run_step WHERE ${OF_STEP} AND ((${IS_PLACEHOLDER}) OR NOT EXISTS (
+       SELECT 1 FROM run_step WHERE ${OF_STEP} AND NOT coalesce(${IS_PUT_OFF}, FALSE)))`,
   )
   const isPlanned = db
     .prepare<{ runId: number; stepId: string }, 1>('SELECT 1 FROM run_step WHERE run_id = @runId AND step_id = @stepId')
@@ -75,7 +79,7 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
       return turn.run(function* () {
         if ((yield* goesOn.get(fence)) === undefined) return false
         const { runId } = fence
-        yield* forgetPlaceholders.run({ runId, stepId })
+        yield* forgetWaiting.run({ runId, stepId })
         if ((yield* isPlanned.get({ runId, stepId })) !== undefined) return false
         let seq = (yield* nextSeq.get({ runId })) ?? 1
         for (const row of rows) {

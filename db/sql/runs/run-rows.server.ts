@@ -98,6 +98,9 @@ function firstState({ held, waits }: RunRequest): RunState {
 export const IS_PLACEHOLDER = `json_extract(effect, '$.effect.kind') = 'none'
   AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`
 
+/** A row of `run_step` that was postponed before any attempt: see `wasPutOff` in journal.ts. */
+export const IS_PUT_OFF = `(state = 'planned' AND error_class = 'moved' AND attempt = 0 AND sending_at IS NULL)`
+
 /** The columns of a journal row, from `run_step` under the alias `s`. */
 export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.seq, s.state, s.attempt,
   s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, ${selectReason(STEP_REASON, 's')} AS sentence,

@@ -188,6 +188,26 @@ test('a step is planned once; only a plan that was put off gives way', async () 
   ])
 })
 
+test('what was postponed is planned again as a whole, and never beside what was attempted', async () => {
+  const fence = await claimed()
+  const both = [newRow(), newRow({ itemKey: '1' })]
+  const moved = writeOf({ state: 'planned', attempt: 0, errorClass: 'moved', result: null, nextAttemptAt: now + 1 })
+  const postpone = (itemKey: string) => world.store.runs.setRow(fence, { ...PLANNED, itemKey }, moved)
+  await world.store.runs.planEffects(fence, 's1', both)
+  expect(await postpone('0')).toBe(true)
+  expect(await world.store.runs.planEffects(fence, 's1', [newRow()])).toBe(false)
+  expect(await postpone('1')).toBe(true)
+  expect(await world.store.runs.planEffects(fence, 's1', both)).toBe(true)
+  expect((await world.store.runs.readJournal(fence))?.rows).toMatchObject([{ errorClass: null }, { errorClass: null }])
+  await postpone('0')
+  await world.store.runs.beginSending(fence, { ...PLANNED, itemKey: '1' }, { writes: [], at: now })
+  expect(await world.store.runs.planEffects(fence, 's1', both)).toBe(false)
+  expect((await world.store.runs.readJournal(fence))?.rows).toMatchObject([
+    { errorClass: 'moved' },
+    { state: 'sending' },
+  ])
+})
+
 test('a row is marked before it is sent, once, and own writes are noted with it', async () => {
   const fence = await claimed()
   await world.store.runs.planEffects(fence, 's1', [newRow()])

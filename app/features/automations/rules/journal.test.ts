@@ -34,6 +34,15 @@ test('what waits is not touched before its moment, and is sent at it', () => {
   expect(next(aRow({ state: 'failed', nextAttemptAt: NOW }))).toEqual({ next: 'send' })
 })
 
+test('what quiet hours postponed is planned again at its moment, unless it or one beside it was attempted', () => {
+  const moved = aRow({ errorClass: 'moved', nextAttemptAt: NOW })
+  expect(next({ ...moved, nextAttemptAt: NOW + 1 })).toMatchObject({ next: 'wait' })
+  expect(next(moved, [moved, { ...moved, itemKey: '1' }])).toEqual({ next: 'plan' })
+  expect(next(moved, [moved, aRow({ itemKey: '1', state: 'sent' })])).toEqual({ next: 'send' })
+  expect(next({ ...moved, attempt: 1 })).toEqual({ next: 'send' })
+  expect(next({ ...moved, sendingAt: NOW - 1 })).toEqual({ next: 'send' })
+})
+
 test.each(['limit', 'reconnect', 'scope', 'suspended'])(
   'nothing overtakes what waits because of the account: %s',
   (errorClass) => {

@@ -59,7 +59,7 @@ type RowNext =
   | { next: 'send' }
   /** The process stopped while sending: verify whether the effect was done. */
   | { next: 'verify' }
-  /** The row has nothing to send until it is planned again. */
+  /** The row has nothing to send, or words of hours ago, until it is planned again. */
   | { next: 'plan' }
   | { next: 'wait'; until: Millis; blocks: boolean }
   /** Waits for a person's decision. */
@@ -95,13 +95,18 @@ export function rowNext(row: JournalRow, siblings: readonly JournalRow[], now: M
 }
 
 function begin(row: JournalRow, siblings: readonly JournalRow[]): RowNext {
-  if (row.effect.kind === 'none') return { next: 'plan' }
+  if (row.effect.kind === 'none' || (wasPutOff(row) && siblings.every(wasPutOff))) return { next: 'plan' }
   for (const index of parentsOf(row.effect)) {
     const parent = siblings.find((one) => one.itemKey === String(index))
     if (parent?.state === 'sent') continue
     return parent && isOpen(parent) ? { next: 'after_sibling' } : { next: 'give_up' }
   }
   return { next: 'send' }
+}
+
+/** Postponed before any attempt: its words are made anew when it goes. The store has the same condition. */
+function wasPutOff({ state, errorClass, attempt, sendingAt }: JournalRow): boolean {
+  return state === 'planned' && errorClass === JOURNAL_CLASSES.moved && attempt === 0 && sendingAt === null
 }
 
 function parentsOf(effect: Effect): number[] {

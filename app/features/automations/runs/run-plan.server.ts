@@ -145,7 +145,7 @@ function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): 
 }
 
 function placeholderOf(step: Step, seen: SeenJournal): JournalRow | null {
-  return rowsOf(seen.rows, step.id)[0] ?? null
+  return rowsOf(seen.rows, step.id).find(({ effect }) => effect.kind === 'none') ?? null
 }
 
 interface RowMaker {
