@@ -118,8 +118,8 @@ async function pretend(
     switch (next.next) {
       case 'plan': {
         const { step } = next
-        const written = await withWritten(parts.facts, request.accountUuid, context, journal)
-        const seen = written.outcome === 'ok' ? written.value : context
+        const written = await withWritten(parts.facts, request.accountUuid, context.records, journal)
+        const seen = written.outcome === 'ok' ? { ...context, records: written.value } : context
         const results = resultsOf(definition.steps, journal)
         const plan: Plan =
           written.outcome === 'ok' ? await planStep(deps, seen, step, results) : { ...written.why, outcome: 'later' }

@@ -19,7 +19,7 @@ import type { PutOff } from '../rules/journal.ts'
 import { loadRecords, type RunFacts } from './run-facts.server.ts'
 import type { RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
-import { withoutWritten } from './run-written.server.ts'
+import { withWritten } from './run-written.server.ts'
 
 type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
@@ -122,7 +122,7 @@ export async function recheck(
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return loaded
   if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
-  const before = await withoutWritten(facts, run.accountUuid, loaded.value, journal, at.zone)
+  const before = await withWritten(facts, run.accountUuid, loaded.value, journal, at.zone)
   if (before.outcome === 'put_off') return before
   const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
   return before.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }

@@ -82,16 +82,17 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     }
     // What was written before this turn is in the records, which were read in it.
     const own = seen.rows.filter(({ sendingAt }) => sendingAt !== null && sendingAt >= startedAt)
-    const written = await withWritten(parts.facts, run.accountUuid, loaded.value, own)
+    const written = await withWritten(parts.facts, run.accountUuid, loaded.value.records, own)
     if (written.outcome === 'put_off') return putOff(work, step, before, written.why)
+    const context = { ...loaded.value, records: written.value }
     const made = await planStep(
       { actions: parts.actions, clock, log, ...(parts.apart && { apart: parts.apart }) },
-      written.value,
+      context,
       step,
       resultsOf(definition.steps, seen.rows),
     )
     if (made.outcome === 'later') return putOff(work, step, before, made)
-    await save(fence, step, rowsOfPlan(rows, made, written.value, step))
+    await save(fence, step, rowsOfPlan(rows, made, context, step))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
 
@@ -148,14 +149,10 @@ function placeholderOf(step: Step, seen: SeenJournal): JournalRow | null {
   return rowsOf(seen.rows, step.id).find(({ effect }) => effect.kind === 'none') ?? null
 }
 
-interface RowMaker {
-  planned(itemKey: string, effect: JournalEffect): NewJournalRow
-  /** For a step without effects. */
-  without(state: NewJournalRow['state'], errorClass: string | null, sentence: Reason | null): NewJournalRow
-}
+type RowMaker = ReturnType<typeof rowMaker>
 
-function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Millis): RowMaker {
-  const planned: RowMaker['planned'] = (itemKey, effect) => ({
+function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Millis) {
+  const planned = (itemKey: string, effect: JournalEffect): NewJournalRow => ({
     stepId: step.id,
     itemKey,
     state: 'planned',
@@ -171,7 +168,8 @@ function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Milli
   })
   return {
     planned,
-    without(state, errorClass, sentence) {
+    /** For a step without effects. */
+    without(state: NewJournalRow['state'], errorClass: string | null, sentence: Reason | null): NewJournalRow {
       const endedAt = state === 'planned' ? null : now()
       return { ...planned('0', NO_EFFECT), state, errorClass, sentence, endedAt }
     },

@@ -11,8 +11,8 @@ import { type Loaded, putOffOf, type RunFacts } from './run-facts.server.ts'
 interface JobWrite {
   recordUuid: string
   /** A field that is no longer so was changed by somebody else, and stays. */
-  before: Readonly<Record<string, string>>
-  fields: Readonly<Record<string, string>>
+  from: Readonly<Record<string, string>>
+  to: Readonly<Record<string, string>>
   /** Account-local: what was edited later was edited by somebody else. */
   until: string
 }
@@ -20,47 +20,24 @@ interface JobWrite {
 /** Fields that are shown by a joined name. */
 const NAMED: Readonly<Record<string, FactPart>> = { queue_uuid: 'queue', category_uuid: 'category', badges: 'badge' }
 
-/** The records with what these rows have sent. */
-export async function withWritten<T extends { records: readonly RecordFacts[] }>(
-  facts: Pick<RunFacts, 'join'>,
-  accountUuid: string,
-  context: T,
-  rows: readonly JournalRow[],
-): Promise<Loaded<T>> {
-  const written = await changedBy(facts, accountUuid, context.records, writesOf(rows))
-  return written.outcome === 'ok' ? { outcome: 'ok', value: { ...context, records: written.value } } : written
-}
-
-/** The records as if these rows had sent nothing. */
-export function withoutWritten(
+/** The records with what these rows have sent; or (`undoneIn` = the account's zone) as if they had sent nothing. */
+export async function withWritten(
   facts: Pick<RunFacts, 'join'>,
   accountUuid: string,
   records: readonly RecordFacts[],
   rows: readonly JournalRow[],
-  zone: string,
+  undoneIn: string | null = null,
 ): Promise<Loaded<RecordFacts[]>> {
-  const undone = writesOf(rows, zone)
-    .reverse()
-    .map(({ before, fields, ...write }) => ({ ...write, before: fields, fields: before }))
-  return changedBy(facts, accountUuid, records, undone)
-}
-
-function writesOf(rows: readonly JournalRow[], zone = 'UTC'): JobWrite[] {
-  return rows.flatMap(({ state, effect, endedAt }) => {
+  const writes = rows.flatMap(({ state, effect, endedAt }): JobWrite[] => {
     if (state !== 'sent' || effect.kind !== 'update_record' || effect.object !== 'job') return []
-    return [{ ...effect, until: localStamp(wallAt((endedAt ?? 0) + minutes(1), zone)) }]
+    const { recordUuid, before, fields } = effect
+    if (undoneIn === null) return [{ recordUuid, from: before, to: fields, until: '' }]
+    return [{ recordUuid, from: fields, to: before, until: localStamp(wallAt((endedAt ?? 0) + minutes(1), undoneIn)) }]
   })
-}
-
-async function changedBy(
-  facts: Pick<RunFacts, 'join'>,
-  accountUuid: string,
-  records: readonly RecordFacts[],
-  writes: readonly JobWrite[],
-): Promise<Loaded<RecordFacts[]>> {
+  if (undoneIn !== null) writes.reverse()
   const values = records.map((record) => valuesAfter(record, writes))
   const parts = Object.entries(NAMED).flatMap(([name, part]) =>
-    writes.some(({ fields }) => name in fields) && records.some((one) => one.parts.includes(part)) ? [part] : [],
+    writes.some(({ to }) => name in to) && records.some((one) => one.parts.includes(part)) ? [part] : [],
   )
   const ids = values.map((one) => Object.fromEntries(Object.entries(one).filter(([name]) => name in NAMED)))
   const named = parts.length > 0 ? await facts.join(accountUuid, 'job', ids, parts) : null
@@ -72,7 +49,7 @@ async function changedBy(
 function valuesAfter(record: RecordFacts, writes: readonly JobWrite[]): Record<string, string> {
   const values = { ...record.values }
   for (const write of writes.filter(({ recordUuid }) => recordUuid === record.jobUuid)) {
-    for (const [name, value] of Object.entries(write.fields)) {
+    for (const [name, value] of Object.entries(write.to)) {
       if (isStillSo(record.object, values[name], write, name)) values[name] = value
     }
   }
@@ -80,7 +57,7 @@ function valuesAfter(record: RecordFacts, writes: readonly JobWrite[]): Record<s
 }
 
 /** On a booking, `known` is the job's field if it was read, and never when the job was edited. */
-function isStillSo(object: string, known: string | undefined, { before, until }: JobWrite, name: string): boolean {
+function isStillSo(object: string, known: string | undefined, { from, until }: JobWrite, name: string): boolean {
   if (object !== 'job' && (known === undefined || name === 'edit_date')) return false
-  return name === 'edit_date' ? (known ?? '') <= until : sameValue(known ?? '', before[name] ?? '')
+  return name === 'edit_date' ? (known ?? '') <= until : sameValue(known ?? '', from[name] ?? '')
 }
