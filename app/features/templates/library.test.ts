@@ -7,6 +7,7 @@ import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { actionWorld, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, templateCopy } from './template.ts'
 
@@ -72,6 +73,20 @@ test('a template that asks for a review is nothing like a booking message', () =
   const review = LIBRARY.find(({ name }) => name === 'Ask for a review the day after')
   expect(review?.id).toBe(16)
   expect(review?.overlap).toBeUndefined()
+})
+
+test('the job pack takes the photos along, which are files with names of their own', async () => {
+  const world = actionWorld()
+  for (const attachment_name of ['new-boiler.jpg', 'tap-after.JPG', 'Quote 1041.pdf']) {
+    world.put('attachment', { uuid: attachment_name, attachment_name, related_object_uuid: JOB, timestamp: '' })
+  }
+  const mail = LIBRARY.find(({ id }) => id === 17)?.definition.steps[1]?.parameters
+  const filledIn = JSON.parse(JSON.stringify(mail).replaceAll(/\[\[(.+?)\]\]/g, '$1'))
+  const results = { made: { document_uuid: 'd-1', document_url: 'https://x' } }
+  const plan = await world.plan('send_email', filledIn, { results, order: ['made', 's1'] })
+  const [effect] = effectsOf(plan, 'send_email')
+  expect([...(effect?.attachments ?? [])].sort()).toEqual(['new-boiler.jpg', 'tap-after.JPG'])
+  expect(effect?.htmlBody).toContain('with any photos')
 })
 
 test('a copy is named after its template and counts as a new entry', () => {
