@@ -84,6 +84,20 @@ test('results of a step feed the texts and attachments of later ones', async () 
   expect(world.platform.messages).toMatchObject([{ subject: `Job ${String(number)}`, attachments: [file?.uuid] }])
 })
 
+test('a template of ServiceM8 may name anything of the job', async () => {
+  const category_uuid = '50000000-0000-4000-8000-000000000001'
+  world.platform.put(LEEDS, 'category', { uuid: category_uuid, name: 'Heating' })
+  const emailTemplateId = '70000000-0000-4000-8000-000000000001'
+  const message = '<p>{job.category}, {queue.name}</p>'
+  world.platform.put(LEEDS, 'emailtemplate', { uuid: emailTemplateId, subject: 'Your {job.category}', message })
+  const job = world.job(LEEDS, { category_uuid, queue_uuid: QUEUE })
+  const mail = { contentType: 'template', emailTemplateId, to: '{entry.0.contact_email}' }
+  const run = await world.start(await world.rule(aRule([aStep('s1', 'send_email', mail)])), [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent'])
+  expect(world.platform.messages).toMatchObject([{ subject: 'Your Heating' }])
+})
+
 test('a rule that is edited while it runs does not change the running run', async () => {
   const job = world.job(LEEDS)
   const definition = aRule([

@@ -1,16 +1,14 @@
 // Finds the parts of a record that a rule's steps mention: planning loads only these.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
-import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
+import { namesOf, partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { textsOf } from './run-order.ts'
-
-/** Parts that platform message templates may use: their text is unknown until planning reads it. */
-const OF_TEMPLATES: readonly FactPart[] = ['company', 'contact', 'staff']
 
 /** Parts for planning all steps over records of the object. */
 export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: string): FactPart[] {
   const parts = new Set(partsForTexts(textsOf(steps.map((step) => step.parameters)), object))
-  if (steps.some(usesTemplate)) for (const part of OF_TEMPLATES) parts.add(part)
+  // The text of a template is unknown until planning reads it: it may name anything.
+  if (steps.some(usesTemplate)) for (const { part } of namesOf(object).values()) if (part) parts.add(part)
   return [...parts].sort()
 }
 
