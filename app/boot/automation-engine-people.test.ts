@@ -13,6 +13,7 @@ import {
   settleUnknown,
 } from '#app/features/automations/history/run-again.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
@@ -291,6 +292,24 @@ test('what the run itself wrote does not stop its message, what somebody else wr
   await go()
   expect(world.states(run)).toEqual(['s0/0 sent', 's1/0 sent', 's2/0 skipped'])
   expect(world.platform.messages).toHaveLength(1)
+})
+
+test('the last call for a quote makes its task only when its reminder went out', async () => {
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 1), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  const { steps = [] } = LIBRARY.find(({ id }) => id === 2)?.definition ?? {}
+  const filledIn = JSON.parse(JSON.stringify(steps).replaceAll(/\[\[(.+?)\]\]/g, '$1'))
+  const rule = await world.rule(aRule(filledIn))
+  const quote = { quote_date: '2025-12-26 00:00:00' }
+  const runs = [await world.start(rule, [world.job(LEEDS, quote)]), await world.start(rule, [world.job(LEEDS, quote)])]
+  await work()
+  expect(runs.map(world.states)).toEqual([
+    ['s1/0 skipped', 's2/0 skipped'],
+    ['s1/0 sent', 's2/0 sent'],
+  ])
+  expect(world.platform.made).toMatchObject([
+    { object: 'task', fields: { task_details: expect.stringContaining('went out on 5 Jan 2026') } },
+  ])
 })
 
 test('conditions are asked again just before a message, on fresh data', async () => {

@@ -129,7 +129,8 @@ export const text = (message: string) => step('send_sms', { to: MOBILE, linkToJo
 export const tell = (toStaffUuid: string, message: string) =>
   step('send_staff_message', { toStaffUuid, linkToJob: true, message })
 
-export const task = (title: string, description: string) => step('create_task', { title, description })
+export const task = (title: string, description: string, waits = false) =>
+  step('create_task', { title, description }, waits)
 
 export const noteOnJob = (message: string) => step('post_activity_feed', { message })
 

@@ -51,7 +51,8 @@ export const MONEY: readonly LibraryTemplate[] = [
       }),
       task(
         'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
-        'Two written reminders sent, no answer. Phone {entry.0.contact_mobile or "not on file"}.',
+        'The last written reminder went out on {today as date}. Ring if no answer comes. Phone {entry.0.contact_mobile or "not on file"}.',
+        true,
       ),
     ],
   }),
