@@ -27,11 +27,11 @@ const SIGNS: Readonly<Record<string, Condition['operator']>> = {
   unset: 'is_empty',
 }
 
-/** `status = Quote and contact_mobile set`, or all of them joined by `or`. Throws for a sign it does not know. */
+/** `status = Quote and contact_mobile set or …`: `and` binds tighter. Throws for a sign it does not know. */
 function conditionsOf(text: string): Condition[] {
-  const logicalOperator = text.includes(' or ') ? 'OR' : 'AND'
-  return text.split(/ and | or /).map((part) => {
-    const [field = '', sign = '', ...value] = part.split(' ')
+  return text.split(/(?= and | or )/).map((written) => {
+    const logicalOperator = written.startsWith(' or ') ? 'OR' : 'AND'
+    const [field = '', sign = '', ...value] = written.replace(/^ (?:and|or) /, '').split(' ')
     const operator = SIGNS[sign]
     if (!operator) throw new Error(`no condition has the sign "${sign}"`)
     return { field, operator, value: value.join(' '), logicalOperator }

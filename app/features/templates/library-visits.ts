@@ -197,19 +197,19 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(25, 'reporting', {
     name: 'Weekly report to the owner',
-    description: 'E-mails the week’s figures every Monday morning.',
+    description: 'E-mails last week’s figures every Monday morning.',
     says: 'The week in one e-mail.',
     trigger: every('weekly', '06:45', { weekday: 1 }),
-    when: 'days_since_change < 8 or status = Work Order',
+    when: 'status = Completed and days_since_completion > 0 and days_since_completion < 8 or status = Unsuccessful and unsuccessful_date > TODAY-8 and unsuccessful_date < TODAY or status = Work Order or status = Quote',
     digest: true,
     once: 'period',
     steps: [
       step('send_email', {
         contentType: 'html',
         to: '[[Owner e-mail]]',
-        customHtmlSubject: 'Week {week}: {count.Completed} jobs finished, {sum_total.Completed as money}',
+        customHtmlSubject: 'Last week: {count.Completed} jobs finished, {sum_total.Completed as money}',
         customHtmlBody:
-          '<p>Finished: {count.Completed}, {sum_total.Completed as money}<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}<br>Lost: {count.Unsuccessful}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
+          '<p>Last week<br>Finished: {count.Completed}, {sum_total.Completed as money}<br>Lost: {count.Unsuccessful}</p><p>Today<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
       }),
     ],
   }),

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { TRIGGER_SOURCES } from '#app/domain/automations/rule.ts'
+import { JOB_STATUSES, TRIGGER_SOURCES } from '#app/domain/automations/rule.ts'
 import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
+import { judge } from '#app/features/automations/rules/conditions/conditions.ts'
+import { digestValues } from '#app/features/automations/rules/digest.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import { actionWorld, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
+import { jobFacts } from '#tests/support/record-facts.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, templateCopy } from './template.ts'
 
@@ -87,6 +90,29 @@ test('the job pack takes the photos along, which are files with names of their o
   const [effect] = effectsOf(plan, 'send_email')
   expect([...(effect?.attachments ?? [])].sort()).toEqual(['new-boiler.jpg', 'tap-after.JPG'])
   expect(effect?.htmlBody).toContain('with any photos')
+})
+
+test('the weekly report counts as finished what was finished last week, and says so', () => {
+  const report = LIBRARY.find(({ id }) => id === 25)?.definition
+  // Monday.
+  const at = { now: Date.UTC(2026, 10, 23, 6, 45), zone: 'Europe/London' }
+  const day = (text: string) => `2026-${text} 10:00:00`
+  const jobs = [
+    jobFacts({ status: 'Completed', completion_date: day('08-25'), edit_date: day('11-22') }),
+    jobFacts({ status: 'Completed', completion_date: day('11-16'), edit_date: day('11-16') }),
+    jobFacts({ status: 'Completed', completion_date: day('11-22'), edit_date: day('11-22') }),
+    jobFacts({ status: 'Completed', completion_date: day('11-23'), edit_date: day('11-23') }),
+    jobFacts({ status: 'Unsuccessful', unsuccessful_date: day('11-15'), edit_date: day('11-22') }),
+    jobFacts({ status: 'Unsuccessful', unsuccessful_date: day('11-16'), edit_date: day('11-16') }),
+    jobFacts({ status: 'Quote', edit_date: day('06-01') }),
+    jobFacts({ status: 'Work Order', edit_date: day('06-01') }),
+  ].filter((job) => judge(report?.conditions ?? [], job, at).matched)
+  const counted = digestValues(jobs, { ...at, currency: 'GBP', country: 'GB' })
+  const counts = JOB_STATUSES.map((status) => `${status} ${counted[`count.${status}`]}`)
+  expect(counts.sort()).toEqual(['Completed 2', 'Quote 1', 'Unsuccessful 1', 'Work Order 1'])
+  expect(report?.steps[0]?.parameters.customHtmlSubject).toMatch(/^Last week: /)
+  // On a Monday morning, the week's number is that of the week that begins.
+  expect(JSON.stringify(LIBRARY)).not.toContain('{week}')
 })
 
 test('a copy is named after its template and counts as a new entry', () => {
