@@ -36,6 +36,7 @@ function aRuleOf(trigger: RuleDefinition['trigger'], more: Partial<WhyRule> = {}
     pausedReason: null,
     baselined: true,
     nextRunAt: null,
+    updatedAt: 0,
     definition: { ...SAMPLE_RULE, trigger },
     ...more,
   }
@@ -119,6 +120,15 @@ describe('without a note', () => {
       nextAt: 900,
     })
     expect(why(rule, { now: { matched: true } }).standing).toBe('not_yet')
+  })
+
+  test('a rule that has checked since it was switched on does not say that it has not', () => {
+    const day = (date: number, hour: number) => Date.UTC(2026, 0, date, hour)
+    const words = (nextRunAt: number) =>
+      why(aRuleOf(DAILY, { updatedAt: day(5, 9), nextRunAt }), { now: { matched: true } }).words
+    const now = 'Right now its conditions are met.'
+    expect(words(day(5, 10))).toEqual(['It has not checked this record yet. See its next check.', now])
+    expect(words(day(6, 10))).toEqual(['At its last check, it did not start. See its next check.', now])
   })
 
   test('what was there when the rule was switched on was left alone', () => {

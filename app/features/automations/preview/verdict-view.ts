@@ -8,6 +8,7 @@ import type { JudgedAt } from '../records/facts.ts'
 import { failedText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import { nextRun } from '../rules/timing/schedule.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 import type { MetCustomer } from '../settings/mute.ts'
 import type { WhyStanding } from './why-text.ts'
@@ -29,7 +30,7 @@ export interface WhyView {
 }
 
 /** The parts of a rule that its answer needs. */
-export type WhyRule = Omit<StoredRule, 'executionCount' | 'lastExecutedAt' | 'createdAt' | 'updatedAt'>
+export type WhyRule = Omit<StoredRule, 'executionCount' | 'lastExecutedAt' | 'createdAt'>
 
 export interface WhyFacts {
   /** The latest check; null = none stored. */
@@ -44,7 +45,7 @@ export interface WhyFacts {
 
 export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}, now: JudgedAt | null = null): WhyView {
   const { definition } = rule
-  const view = answerOf(rule, facts)
+  const view = answerOf(rule, facts, now?.zone ?? 'UTC')
   const object = objectOfRule(definition)
   return {
     ruleId: rule.id,
@@ -63,7 +64,7 @@ interface Answer extends Pick<WhyView, 'standing' | 'words' | 'at' | 'runId'> {
   failed: readonly FailedCondition[]
 }
 
-function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts): Answer {
+function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts, zone: string): Answer {
   const nothing = { failed: [], at: null, runId: null }
   const isOff = !rule.active || rule.pausedReason !== null
   const acted = verdict?.verdict === 'fired' || verdict?.verdict === 'held'
@@ -83,7 +84,7 @@ function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts): Answe
   if (now && !now.matched) {
     return { ...nothing, standing: 'not_met', words: ['Right now the conditions are not met.'], failed: now.failed }
   }
-  return { ...nothing, standing: 'not_yet', words: [...notYetText(rule), ...asItIs(now, false)] }
+  return { ...nothing, standing: 'not_yet', words: [...notYetText(rule, zone), ...asItIs(now, false)] }
 }
 
 /** Only a run that did its work "ran"; of any other, its own standing and reason count. */
@@ -125,18 +126,19 @@ function offText(rule: WhyRule): string[] {
   return rule.baselined ? [] : ['It was just switched on and is still starting.']
 }
 
-function notYetText({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
+function notYetText({ definition: { trigger }, nextRunAt, updatedAt }: WhyRule, zone: string): string[] {
   switch (trigger.source) {
     case 'webhook':
       return startsOnMessages(trigger)
         ? [`${startsOnAnswers(trigger) ? 'No answer' : 'No such message'} about this job since it was switched on.`]
         : ['No change of this record since it was switched on.']
-    case 'api_polling':
-      return [
-        nextRunAt === null
-          ? 'It runs only when you press Run Now.'
-          : 'It has not checked this record yet. See its next check.',
-      ]
+    case 'api_polling': {
+      if (nextRunAt === null) return ['It runs only when you press Run Now.']
+      // A check leaves no verdict. Its first tick after it was switched on or edited has passed when a later one is due.
+      const hasChecked = nextRunAt > (nextRun(trigger, zone, updatedAt) ?? nextRunAt)
+      const told = hasChecked ? 'At its last check, it did not start.' : 'It has not checked this record yet.'
+      return [`${told} See its next check.`]
+    }
     case 'manual_endpoint':
       return ['It runs only when another program calls it.']
   }
