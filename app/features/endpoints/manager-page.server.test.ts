@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
-import { controlsOf, insertEvent } from '#tests/support/webhook-calls.server.ts'
+import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './manager-page.server.ts'
 
@@ -284,4 +284,23 @@ test.each([
   expect((await load()).news.byCard[1]?.check?.at).toBe(at)
   world.client.sql.prepare('UPDATE endpoint SET last_success_at = ?').run(at + 1)
   expect((await load()).news.byCard[1]?.check !== undefined).toBe(shown)
+})
+
+test('what an undo brings back waits while the account is on hold, and it says so', async () => {
+  await act(CREATE)
+  const id = await firstId()
+  insertDelivery(world, insertEvent(world, 'job'), 'pending')
+  const undone = async () => {
+    await act({ intent: 'delete', id })
+    return act({ intent: 'undo', id })
+  }
+  expect(await undone()).toMatchObject({ flash: { description: '1 event is on its way.' } })
+  holdAccount(world)
+  expect(await undone()).toMatchObject({
+    flash: {
+      kind: 'info',
+      title: 'Webhook restored',
+      description: expect.stringContaining('Until then everything waits'),
+    },
+  })
 })

@@ -4,6 +4,7 @@ import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#a
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
+import { unlessHeld } from '#app/features/events/search-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
@@ -214,8 +215,13 @@ async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerAc
   const key = parseEndpointKey(values.id ?? '')
   const restored = key === null ? NOT_FOUND : await restoreEndpoint(app, accountUuid, key)
   const texts = KIND_TEXTS[kindOf(key)]
-  if (restored.outcome === 'restored')
-    return { outcome: 'done', flash: restoredFlash(texts.restored, restored.waiting, restored.paused) }
+  if (restored.outcome === 'restored') {
+    const { endpoint, waiting, paused } = restored
+    const flash = restoredFlash(texts.restored, waiting, paused)
+    const sends = waiting > 0 && !paused
+    const record = sends ? await app.store.endpoints.findEndpoint(accountUuid, refOf(endpoint.view.id)) : null
+    return { outcome: 'done', flash: unlessHeld(flash, record?.accountHold?.reason ?? null, flash.title) }
+  }
   const why = restored.outcome === 'not_found' ? UNDO_OVER : restored.message
   return { outcome: 'done', flash: { kind: 'error', title: texts.restoreFailed, description: why } }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createEndpoint } from '../endpoints.server.ts'
+import { createEndpoint, updateEndpoint } from '../endpoints.server.ts'
 import { loadManagerPage } from '../manager-page.server.ts'
 import { actOnCard, CARD_INTENTS, type CardIntent } from './act-on-card.server.ts'
 
@@ -47,6 +47,12 @@ describe('pausing and resuming', () => {
     })
     expect(await view()).toMatchObject({ state: 'active', pending: 1 })
     expect(world.woken).toEqual([1, 1])
+  })
+
+  test('without an address promises to send nothing', async () => {
+    await press('pause')
+    await updateEndpoint(world.app, LEEDS, (await view()).id, { callback_url: '' })
+    expect((await press('resume')).flash.description).toBe('Without an address, its events are shown here.')
   })
 
   test('twice at once is harmless', async () => {

@@ -144,8 +144,8 @@ async function setActive(press: Press, intent: 'pause' | 'resume', active: boole
   const changed = await updateEndpoint(app, accountUuid, keyOf(record), { active })
   if (changed.outcome === 'not_found') return gone(intent, thing)
   if (changed.outcome !== 'updated') return failed(intent, thing, changed.message)
-  const waiting = record.endpoint.pendingCount
-  return { flash: active ? resumedFlash(waiting, thing) : pausedFlash(waiting, thing) }
+  const { pendingCount: waiting, url } = record.endpoint
+  return { flash: active ? resumedFlash(waiting, thing, url !== '') : pausedFlash(waiting, thing) }
 }
 
 async function startAgain({ app, controls, accountUuid, record, thing, values }: Press): Promise<CardAct> {

@@ -31,6 +31,7 @@ test.each([
   [pausedFlash(3), 'We keep events and send them when you resume. 3 events wait already.'],
   [resumedFlash(0), 'New events are sent as they arrive.'],
   [resumedFlash(3), 'The 3 waiting events are being sent, oldest first.'],
+  [resumedFlash(0, 'webhook', false), 'Without an address, its events are shown here.'],
   [startedFlash(1, 0), 'The waiting event is being sent.'],
   [startedFlash(0, 1), 'The event it missed is being sent.'],
   [startedFlash(0, 12), 'The 12 events it missed are being sent.'],

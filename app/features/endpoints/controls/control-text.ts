@@ -28,12 +28,8 @@ export const UNDO_OVER = 'It was deleted a while ago.'
 export function restoredFlash(title: string, waiting: number, paused: boolean): Flash {
   if (waiting === 0) return { kind: 'success', title }
   const events = plural(waiting, 'event')
-  if (paused) return { kind: 'success', title, description: `${events} will be sent when you resume.` }
-  return {
-    kind: 'success',
-    title,
-    description: waiting === 1 ? `${events} is on its way.` : `${events} are on their way.`,
-  }
+  const onTheWay = waiting === 1 ? `${events} is on its way.` : `${events} are on their way.`
+  return { kind: 'success', title, description: paused ? `${events} will be sent when you resume.` : onTheWay }
 }
 
 export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
@@ -42,8 +38,9 @@ export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
   return { kind: 'success', title: `${TITLES[thing]} paused`, description }
 }
 
-export function resumedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
-  return { kind: 'success', title: `${TITLES[thing]} resumed`, description: whatIsSent(waiting) }
+export function resumedFlash(waiting: number, thing: Thing = 'webhook', hasAddress = true): Flash {
+  const description = hasAddress ? whatIsSent(waiting) : 'Without an address, its events are shown here.'
+  return { kind: 'success', title: `${TITLES[thing]} resumed`, description }
 }
 
 /** `missed` = number of missed events that are sent again on request; 0 when nobody requested that. */
