@@ -324,14 +324,26 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
       const text = lists?.smsTemplates.find(({ uuid }) => uuid === value)?.text
       return text ? { message: text.slice(0, SMS_MOST) } : {}
     }
+    case 'includeAttachments':
+    case 'includeJobAttachments':
+    case 'includeGeneratedDocument':
+      return boxesOfFiles(step, name, value)
     default:
       return {}
   }
 }
 
+/** The outer box is ticked while one below it is: stored alone, it would mean every file of the job. */
+function boxesOfFiles({ parameters }: StepRow, name: string, value: string): Record<string, string> {
+  const isOn = (box: string) => (box === name ? value : parameters[box]) === 'true'
+  const some = isOn('includeJobAttachments') || isOn('includeGeneratedDocument')
+  if (name !== 'includeAttachments') return { includeAttachments: some ? 'true' : '' }
+  return value === 'true' && !some ? { includeJobAttachments: 'true' } : {}
+}
+
 /** Apply these first: they decide which other controls exist. */
 const FIRST =
-  /^triggerSource$|^events$|^triggerType$|^replyMatch$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
+  /^triggerSource$|^events$|^triggerType$|^replyMatch$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId|includeJobAttachments|includeGeneratedDocument)$/
 
 /** Characters of one value; the rest is cut. */
 const MOST_TEXT = 25_000

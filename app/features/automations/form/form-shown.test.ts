@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
@@ -116,12 +116,54 @@ test.each([
     { customBody: 'b', includeAttachments: true, includeJobAttachments: true, includeAllJobAttachments: true },
   ],
   [
+    'send_email',
+    { customBody: 'b', includeAttachments: true, attachmentFilter: 'photo' },
+    { customBody: 'b', includeAttachments: true, includeJobAttachments: true, attachmentFilter: 'photo' },
+  ],
+  [
     'create_job',
     { copyBundlesFromJob: true, sourceJobUuid: JOB },
     { copyBundlesFromJob: true, sourceBundleJobUuid: JOB },
   ],
 ])('what %s reads from a second name is shown under the first, and kept: %j', (type, given, sent) => {
   expect(parametersSent(type, given)).toEqual(sent)
+})
+
+describe('files of an e-mail', () => {
+  const JOBS_FILES = { includeAttachments: true, includeJobAttachments: true }
+  const box = (name: string) => `s.s1.p.${name}`
+  const mail = (files: Record<string, unknown>) =>
+    formOfFields({ ...EVENTS, actions: [{ type: 'send_email', parameters: { ...files } }] })
+  const filesOf = (state: FormState) => {
+    const { actions } = toBody(state) as { actions: { parameters: Record<string, unknown> }[] }
+    return actions[0]?.parameters
+  }
+
+  test.each<[given: Record<string, unknown>, pressed: Record<string, string>, sent: Record<string, unknown>]>([
+    [{}, { includeAttachments: 'true' }, JOBS_FILES],
+    [{ ...JOBS_FILES, attachmentFilter: 'photo' }, { includeJobAttachments: '' }, {}],
+    [JOBS_FILES, { includeAttachments: '' }, {}],
+    [
+      JOBS_FILES,
+      { includeJobAttachments: '', includeGeneratedDocument: 'true' },
+      { includeAttachments: true, includeGeneratedDocument: true },
+    ],
+    [JOBS_FILES, { includeAttachments: '', includeGeneratedDocument: 'true' }, {}],
+    [
+      { includeGeneratedDocument: true },
+      { includeAttachments: 'true' },
+      { includeAttachments: true, includeGeneratedDocument: true },
+    ],
+  ])('are what the boxes say: %j, then %j', (given, pressed, sent) => {
+    const change = Object.fromEntries(Object.entries(pressed).map(([name, value]) => [box(name), value]))
+    expect(filesOf(withoutScripts(mail(given), change))).toEqual(sent)
+  })
+
+  test('no box below the outer one is left alone with it', () => {
+    const off = write({ [box('includeJobAttachments')]: '' }, mail(JOBS_FILES))
+    expect(filesOf(off)).toEqual({})
+    expect(filesOf(write({ [box('includeAttachments')]: 'true' }, off))).toEqual(JOBS_FILES)
+  })
 })
 
 test('a parameter nobody decides about is always there', () => {

@@ -271,9 +271,11 @@ function asDrawn(type: string, given: Record<string, string>): Record<string, st
       instead('customHtmlSubject', 'subject')
       instead('customHtmlBody', 'htmlBody')
     }
-    // Attaching all files of the job needs no other box.
-    if (on('includeAllJobAttachments')) parameters.includeJobAttachments = 'true'
-    if (on('includeJobAttachments') || on('includeGeneratedDocument')) parameters.includeAttachments = 'true'
+    // Attaching files needs no outer box; the outer one alone means the job's files.
+    if (['includeAllJobAttachments', 'includeJobAttachments', 'includeGeneratedDocument'].some(on))
+      parameters.includeAttachments = 'true'
+    if (on('includeAttachments') && (on('includeAllJobAttachments') || !on('includeGeneratedDocument')))
+      parameters.includeJobAttachments = 'true'
   }
   if (type === 'create_job' && (on('copyBundlesFromJob') || on('transferBundles'))) {
     instead('sourceBundleJobUuid', 'sourceJobUuid')

@@ -563,12 +563,16 @@ describe('actions', () => {
   it('attach files and the document of an earlier action', async () => {
     const { user } = renderForm({ state: press(withAction('generate_document'), 'add_step:send_email') })
     await user.click(control('Include attachments'))
-    await user.click(control('Attachments of the job'))
+    expect(control('Attachments of the job').checked).toBe(true)
     control('Attachment Filter')
     control('All of them')
     await user.click(control('A generated document'))
     await user.selectOptions(control('Document of'), 'Action 1')
     expect(control<HTMLSelectElement>('Document of').value).toBe('1')
+    await user.click(control('Attachments of the job'))
+    expect(control('Include attachments').checked).toBe(true)
+    await user.click(control('A generated document'))
+    expect(control('Include attachments').checked).toBe(false)
   })
 
   it.each([
