@@ -66,6 +66,8 @@ export type Effect =
       signatureOfStaff: string | null
       /** Attachment uuids known at planning … */
       attachments: string[]
+      /** Their names, for people, in the same order; left out = no files, or planned before names were kept. */
+      fileNames?: string[]
       /** … and those that a document step (by step id) produces. */
       documentSteps: string[]
       summary: string

@@ -301,7 +301,10 @@ describe('files', () => {
   })
 
   it('of the job go along, the newest first; deleted ones do not', async () => {
-    expect((await first({ ...PLAIN, includeJobAttachments: true })).attachments).toEqual(['f-2', 'f-1'])
+    expect(await first({ ...PLAIN, includeJobAttachments: true })).toMatchObject({
+      attachments: ['f-2', 'f-1'],
+      fileNames: ['Quote 1041.pdf', 'Before.jpg'],
+    })
     expect((await first({ ...PLAIN, includeAttachments: true })).attachments).toEqual(['f-2', 'f-1'])
     expect((await first(PLAIN)).attachments).toEqual([])
   })

@@ -74,7 +74,8 @@ async function plan(context: PlanContext): Promise<Plan> {
       htmlBody: signed.html,
       regardingJobUuid: linked ? (context.records[0]?.jobUuid ?? null) : null,
       signatureOfStaff: signed.staffUuid,
-      attachments: files.attachments,
+      attachments: files.wanted.map(({ uuid = '' }) => uuid),
+      ...(files.wanted.length > 0 && { fileNames: files.wanted.map((file) => file.attachment_name ?? '') }),
       documentSteps: files.documentSteps,
       summary: `E-mail to ${to}${cc === '' ? '' : `, copy to ${cc}`}: ${written.subject}`,
     }),
@@ -210,7 +211,7 @@ const MOST_FILES = 20
 /** Jobs of a group: each costs a call. */
 const MOST_JOBS = 10
 
-type ChosenFiles = { outcome: 'ok'; attachments: string[]; documentSteps: string[]; warnings: PlanWarning[] } | Ended
+type ChosenFiles = { outcome: 'ok'; wanted: Values[]; documentSteps: string[]; warnings: PlanWarning[] } | Ended
 
 async function chooseFiles(context: PlanContext, wording: Wording): Promise<ChosenFiles> {
   const document = documentStep(context)
@@ -220,7 +221,7 @@ async function chooseFiles(context: PlanContext, wording: Wording): Promise<Chos
   const some = flagParameter(parameters, 'includeJobAttachments')
   // The outer switch alone selects the job's files.
   const plain = flagParameter(parameters, 'includeAttachments') && document.steps.length === 0
-  if (!all && !some && !plain) return { outcome: 'ok', attachments: [], documentSteps: document.steps, warnings: [] }
+  if (!all && !some && !plain) return { outcome: 'ok', wanted: [], documentSteps: document.steps, warnings: [] }
 
   const found: Values[] = []
   for (const { uuid } of jobTargets(context).slice(0, all ? MOST_JOBS : 1)) {
@@ -231,7 +232,7 @@ async function chooseFiles(context: PlanContext, wording: Wording): Promise<Chos
     found.push(...answer.value.map(valuesOf).filter((file) => isActive(file) && file.related_object_uuid === uuid))
   }
   const filter = all ? '' : wording.parameter('attachmentFilter', 'plain').trim().toLowerCase()
-  const wanted = found.filter((file) => (file.attachment_name ?? '').toLowerCase().includes(filter))
+  const wanted = found.filter((file) => file.uuid && (file.attachment_name ?? '').toLowerCase().includes(filter))
   const warnings: PlanWarning[] = []
   if (wanted.length === 0) {
     const which = filter === '' ? 'no files' : `no file with "${filter}" in its name`
@@ -242,8 +243,7 @@ async function chooseFiles(context: PlanContext, wording: Wording): Promise<Chos
     warnings.push({ code: 'too_many_files', sentence })
   }
   const newest = [...wanted].sort((a, b) => ((a.timestamp ?? '') < (b.timestamp ?? '') ? 1 : -1)).slice(0, MOST_FILES)
-  const attachments = newest.flatMap((file) => (file.uuid ? [file.uuid] : []))
-  return { outcome: 'ok', attachments, documentSteps: document.steps, warnings }
+  return { outcome: 'ok', wanted: newest, documentSteps: document.steps, warnings }
 }
 
 /** `documentActionIndex` counts from 1; without it, the latest document made before this step. */

@@ -158,6 +158,7 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   message: 'Message',
   textBody: 'Text',
   htmlBody: 'HTML',
+  attachments: 'Attachments',
   url: 'Address',
   body: 'Body',
   fileName: 'File',

@@ -115,7 +115,7 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
   const { fields, kind } = effect
   const called = (value: string) => (Object.hasOwn(names, value) ? (names[value] ?? value) : value)
   const told = Object.keys(fields).filter((name) => {
-    if (kind === 'update_record' || name === 'to' || name === 'url' || name === 'templateType') return false
+    if (kind === 'update_record' || ['to', 'url', 'templateType', 'attachments'].includes(name)) return false
     // Hide ids without a name: the summary says what they stand for.
     if (name === 'related_object') return false
     if (/(^|_)uuid$/.test(name) && !Object.hasOwn(names, fields[name] ?? '')) return false

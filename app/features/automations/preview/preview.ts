@@ -27,7 +27,7 @@ export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | n
     credits: effect.kind === 'send_sms' ? effect.credits : 0,
     attachments:
       effect.kind === 'send_email'
-        ? [...effect.attachments, ...effect.documentSteps.map((stepId) => `document of step ${stepId}`)]
+        ? [...(effect.fileNames ?? effect.attachments), ...effect.documentSteps.map((id) => `document of step ${id}`)]
         : effect.kind === 'produce_document'
           ? [effect.fileName]
           : [],

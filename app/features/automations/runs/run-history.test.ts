@@ -3,6 +3,7 @@ import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { DEFAULT_GUARDS, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
+import { previewedEffect } from '../preview/preview.ts'
 import { executionOf, executionStatus, needsPerson, resolvedFields } from './run-history.ts'
 
 const STEPS: Step[] = [
@@ -216,4 +217,15 @@ test('only the parts of an e-mail that are filled are shown', () => {
       summary: '',
     }),
   ).toEqual({ to: 'a@example.test', subject: 'Hello', textBody: 'Text' })
+})
+
+test('the files of an e-mail are shown by their names', () => {
+  const files = { attachments: ['f-1', 'f-2'], fileNames: ['tap.jpg', 'quote.pdf'] }
+  const mail = { kind: 'send_email', to: 'a@example.test', subject: '', ...files, documentSteps: ['s1'] } as Extract<
+    JournalRow['effect'],
+    { kind: 'send_email' }
+  >
+  expect(resolvedFields(mail)).toMatchObject({ attachments: 'tap.jpg, quote.pdf' })
+  expect(previewedEffect(mail, null).attachments).toEqual(['tap.jpg', 'quote.pdf', 'document of step s1'])
+  expect(previewedEffect({ ...mail, fileNames: undefined }, null).attachments[0]).toBe('f-1')
 })

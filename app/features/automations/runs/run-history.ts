@@ -172,8 +172,8 @@ export function resolvedFields(effect: JournalEffect): Record<string, string> {
     case 'send_sms':
       return { to: effect.to, message: effect.message }
     case 'send_email': {
-      const { to, cc, replyTo, subject, textBody, htmlBody } = effect
-      const filled = { to, cc, replyTo, subject, textBody, htmlBody }
+      const { to, cc, replyTo, subject, textBody, htmlBody, fileNames = [] } = effect
+      const filled = { to, cc, replyTo, subject, textBody, htmlBody, attachments: fileNames.join(', ') }
       return Object.fromEntries(Object.entries(filled).filter(([name, value]) => name === 'to' || value !== ''))
     }
     case 'produce_document':
