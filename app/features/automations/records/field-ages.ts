@@ -90,7 +90,10 @@ export function ageOf(name: string, values: Values, at: JudgedAt): string | null
   if (!field) return null
   const day = field.days(values, at.zone)
   if (day === 'unknown') return null
-  return day === 'none' ? '' : String((todayOf(at) - day) * field.direction)
+  if (day === 'none') return ''
+  const age = (todayOf(at) - day) * field.direction
+  // Somebody moved the expiry day that it is counted from.
+  return name === 'days_in_queue' && age < 0 ? null : String(age)
 }
 
 /** The day of the first of these fields that is set. */
@@ -107,17 +110,15 @@ function firstDay(values: Values, names: readonly string[], zone: string): numbe
 }
 
 /**
- * The day the job entered its queue: as Fieldhook noted it, else counted back from the expiry day, which the platform
- * sets to a number of days after the entry (servicem8 facts 5.8).
+ * The day the job entered its queue: counted back from the expiry day, which the platform sets to a number of days after
+ * the entry (servicem8 facts 5.8). A queue without such a number sets none: the day is of an earlier queue.
  */
 function queuedOn(values: Values, zone: string): number | 'none' | 'unknown' {
   if (!Object.hasOwn(values, 'queue_uuid')) return 'unknown'
   if (isBlank(values.queue_uuid ?? '')) return 'none'
-  const since = firstDay(values, ['queue_since'], zone)
-  if (typeof since === 'number') return since
   const until = firstDay(values, ['queue_expiry_date'], zone)
   const stay = readNumber(values.queue_default_timeframe ?? '')
-  return typeof until === 'number' && stay !== null ? until - Math.round(stay) : 'unknown'
+  return typeof until === 'number' && stay !== null && stay > 0 ? until - Math.round(stay) : 'unknown'
 }
 
 /** The due day of an unpaid invoice: the day it was sent plus the payment days of the customer, the account, or 14. */

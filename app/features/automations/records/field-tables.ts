@@ -84,8 +84,7 @@ export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
     staff_mobile phone Staff member's mobile`),
   queue: rows(`
     queue_name text Queue
-    queue_default_timeframe number Days a job may stay in the queue
-    queue_since date In the queue since`),
+    queue_default_timeframe number Days a job may stay in the queue`),
   category: rows('category_name text Category'),
   badge: rows('badge_names list Names of the badges'),
 }

@@ -139,12 +139,13 @@ describe('ages', () => {
     expect(age('days_since_quote', { quote_sent_stamp: '', quote_date: '2026-11-01 00:00:00' })).toBe('20')
   })
 
-  it('in a queue count from when it came, else back from the day it may stay until', () => {
+  it('in a queue count back from the day it may stay until, where that can be', () => {
     const queue_uuid = 'q'
-    expect(age('days_in_queue', { queue_uuid, queue_since: '2026-11-18 10:00:00' })).toBe('3')
-    expect(
-      age('days_in_queue', { queue_uuid, queue_expiry_date: '2026-11-30 10:00:00', queue_default_timeframe: '14' }),
-    ).toBe('5')
+    const until = (queue_expiry_date: string, queue_default_timeframe = '14') =>
+      age('days_in_queue', { queue_uuid, queue_expiry_date, queue_default_timeframe })
+    expect([until('2026-11-30 10:00:00'), until('2026-12-05 10:00:00')]).toEqual(['5', '0'])
+    // Somebody extended the stay; the queue has no days, so the day is not of this queue.
+    expect([until('2026-12-14 10:00:00'), until('2026-11-10 10:00:00', '0')]).toEqual([null, null])
     expect(age('days_in_queue', { queue_uuid: '' })).toBe('')
     expect(age('days_in_queue', { queue_uuid, queue_expiry_date: '2026-11-30' })).toBe(null)
   })

@@ -168,7 +168,7 @@ export function conditionFields(object: string): Field[] {
 }
 
 /** Known fields that are useless in a condition. */
-const UNASKED = new Set(['uuid', 'lat', 'lng', 'queue_default_timeframe', 'queue_since'])
+const UNASKED = new Set(['uuid', 'lat', 'lng', 'queue_default_timeframe'])
 
 /**
  * The value under a name: the record's own, its source field's, or computed for the moment (ages). Null = unknown: not

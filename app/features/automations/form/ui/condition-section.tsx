@@ -58,6 +58,8 @@ export function ConditionSection() {
   )
 }
 
+const QUEUE_DAYS = 'Counted back from its last day in the queue. Moving that day changes it.'
+
 /** `index` = among all conditions; `place` = among those that are shown. */
 function ConditionLine({ row, index, place }: { row: ConditionRow; index: number; place: number }) {
   const { aids } = useRuleForm()
@@ -65,6 +67,7 @@ function ConditionLine({ row, index, place }: { row: ConditionRow; index: number
   const path = (part: string) => `conditions.${index}.${part}`
   const number = place + 1
   const field = aids.fields.find(({ name }) => name === row.field)
+  const hint = field?.never ?? (row.field === 'days_in_queue' ? QUEUE_DAYS : undefined)
   const { id, value, set, errors } = useControl(at('field'), path('field'))
   const known = value === '' || field !== undefined
   const group = (wanted: string, label: string) => (
@@ -94,7 +97,7 @@ function ConditionLine({ row, index, place }: { row: ConditionRow; index: number
         </div>
       ) : null}
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
-        <Field id={id} label={small('Field', place)} hint={field?.never ?? undefined} errors={errors}>
+        <Field id={id} label={small('Field', place)} hint={hint} errors={errors}>
           {(control) => (
             <Select {...control} name={at('field')} value={value} onChange={(event) => set(event.currentTarget.value)}>
               <option value="">Choose a field</option>

@@ -354,10 +354,12 @@ describe('conditions', () => {
     expect(document.activeElement).toBe(button('Add Condition'))
   })
 
-  it('say that jobs have no priority', async () => {
+  it('say that jobs have no priority, and what days in the queue are counted from', async () => {
     const { user } = renderForm({ state: press(started(), 'add_condition') })
     await user.selectOptions(control('Field'), 'priority')
     expect(described(control('Field'))).toContain('jobs have no priority')
+    await user.selectOptions(control('Field'), 'days_in_queue')
+    expect(described(control('Field'))).toContain('Counted back from its last day in the queue.')
   })
 })
 
