@@ -4,11 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
+import { createRunPump } from '#app/engine/run-pump.server.ts'
 import { createShares, type Shares } from '#app/engine/shares.server.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { joinCluster, type PostgresMember } from '#db/postgres/cluster.server.ts'
 import { postgresStore } from '#db/postgres/store.server.ts'
 import type { Store } from '#db/store.ts'
+import { aRule, aWish } from '#tests/support/automation-world.server.ts'
 import { anEvent } from '#tests/support/engine-world.server.ts'
 import { memoryOutbound } from '#tests/support/memory-outbound.ts'
 import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests, postgresSchema } from '#tests/support/postgres.ts'
@@ -180,6 +182,56 @@ test.skipIf(missing)(
     await expect.poll(() => outbound.sent, { timeout: 12_000 }).toHaveLength(50)
   },
 )
+
+test.skipIf(missing)('of an account that is given away, no run begins while one is still under way', async () => {
+  const begun: string[] = []
+  let end = () => {}
+  const hangs = new Promise<void>((resolve) => (end = resolve))
+  const runsOf = ({ shares, store }: Instance, owner: string) => {
+    const pump = createRunPump({
+      ...{ clock, log: QUIET, ownership: shares.ownership, beatsPerClaim: 1, limits: { perAccount: 1 } },
+      ports: {
+        async due(now, perAccount) {
+          const due = await store.runs.dueRuns(now, perAccount)
+          return due.map(({ id, accountUuid: account, begun }) => ({ id, account, keys: [], begun }))
+        },
+        nextDueAt: store.runs.nextRunDueAt,
+        rest: (ids, at) => store.runs.restRuns(ids, owner, at),
+        async work({ id, account }) {
+          if (!(await store.runs.claimRun(account, id, owner, clock.now()))) return null
+          begun.push(`${owner} ${id}`)
+          if (owner === 'one') await hangs
+          const fence = { accountUuid: account, runId: id, owner }
+          const stamp = (await store.runs.readJournal(fence))?.stamp ?? ''
+          const ended = { cancelledReason: { code: 'broken_off' }, told: null, forgets: false, at: clock.now() }
+          await store.runs.finishRun(fence, stamp, { outcome: 'success', reason: null, ...ended })
+          return null
+        },
+      },
+    })
+    pump.start()
+    return pump
+  }
+  const first = await instance({ leaseMs: 60_000 })
+  await settled()
+  const [account = ''] = await accounts(1)
+  const at = { active: true, nextRunAt: null, baselined: true, triggerKey: null, at: clock.now() }
+  const { automations, runs } = first.store
+  const rule = await automations.createAutomation(account, { name: 'R', definition: aRule([]), ...at })
+  for (const job of ['job-1', 'job-1']) await runs.startRuns(account, [aWish(rule, [job], clock.now())], clock.now())
+  const pumps = [runsOf(first, 'one')]
+  await until(() => begun.length === 1)
+  pumps.push(runsOf(await instance(), 'other'))
+  pumps[0]?.beginDrain()
+  first.shares.beginLeave()
+  await until(() => counts()[1] === 64)
+  await pause(500)
+  expect(begun).toEqual(['one 1'])
+  end()
+  await until(() => begun.length === 2)
+  expect(begun).toEqual(['one 1', 'other 2'])
+  await Promise.all(pumps.map((pump) => pump.drain()))
+})
 
 test.skipIf(missing)(
   'a replay goes on with whoever takes its account over, also alone and with nothing else to do',

@@ -23,6 +23,12 @@ const TO_DO = "state in ('queued', 'running', 'waiting')"
 /** Runs of a held account wait; condition on the table `run`. */
 const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`
 
+/** Longer than any rest; so the look for rests needs only a piece of the index. ms */
+const LONGEST_REST = 60_000
+/** While a run rests, its account has none to do: it is under way elsewhere, and may be writing to a customer. */
+const NO_REST = `account_uuid NOT IN (
+  SELECT o.account_uuid FROM run o WHERE o.${TO_DO} AND o.wake_at > @now AND o.wake_at <= @longest AND o.state = 'running')`
+
 function startStore(connections: Connections): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
   const { db, turn } = connections
   const insert = insertRuns(db)
@@ -88,13 +94,13 @@ function queueStore(
 ): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'restRuns' | 'claimRun' | 'findRunToRepeat'> {
   const { db, turn, mine } = connections
   const due = db.prepare<
-    { now: number; perAccount: number },
+    { now: number; longest: number; perAccount: number },
     { id: number; accountUuid: string; recordUuids: string; state: RunState }
   >(
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
-       FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${mine('run')} AND ${NOT_HELD}
+       FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${mine('run')} AND ${NOT_HELD} AND ${NO_REST}
      ) AS ranked WHERE place <= @perAccount ORDER BY wake_at, id`,
   )
   const next = db
@@ -125,7 +131,7 @@ function queueStore(
   )
   return {
     dueRuns: db.read(function* (now, perAccount) {
-      const rows = yield* due.all({ now, perAccount })
+      const rows = yield* due.all({ now, longest: now + LONGEST_REST, perAccount })
       return rows.map(
         ({ id, accountUuid, recordUuids, state }): DueRun => ({
           id,

@@ -150,11 +150,27 @@ test('what is due is given by account, the longest due first, and never more of 
   expect(await world.store.runs.nextRunDueAt(now + 1)).toBeNull()
 })
 
+test('while a run rests, no other of its account begins: it may be writing to the same customer', async () => {
+  const { runId } = await claimed()
+  const second = await started()
+  const theirs = await started({}, await world.rule(aRule([]), BRISBANE), BRISBANE)
+  const { runs } = world.store
+  const due = async (at: number) => (await runs.dueRuns(at, 50)).map(({ id }) => id)
+  await runs.restRuns([runId], OWNER, now + seconds(20))
+  expect(await due(now)).toEqual([theirs])
+  // Its process may have ended meanwhile.
+  expect(await due(now + seconds(20))).toEqual([second, theirs, runId])
+  await runs.restRuns([runId], OWNER, now)
+  expect(await due(now)).toEqual([runId, second, theirs])
+})
+
 test.skipIf(aboutTheFile('plans of SQLite'))('the look for what is due goes along its index', () => {
+  const todo = "state in ('queued', 'running', 'waiting')"
+  const resting = `SELECT o.account_uuid FROM run o WHERE o.${todo} AND o.wake_at > 5 AND o.wake_at <= 9 AND o.state = 'running'`
   const plan = world.rows(
-    "EXPLAIN QUERY PLAN SELECT id FROM run WHERE state in ('queued', 'running', 'waiting') AND wake_at <= 5",
+    `EXPLAIN QUERY PLAN SELECT id FROM run WHERE ${todo} AND wake_at <= 5 AND account_uuid NOT IN (${resting})`,
   )
-  expect(JSON.stringify(plan)).toContain('runs_to_do')
+  expect(JSON.stringify(plan).split('USING INDEX runs_to_do (wake_at')).toHaveLength(3)
 })
 
 test('whoever claims a run has it: the writes of the one before are refused', async () => {
