@@ -44,8 +44,12 @@ export async function openServer({ env, url, clock, observed, counts }: ServerIn
     name,
     connections: client,
     store,
-    // What was sent is noted even by an instance that may do nothing else any more.
-    ownStore: { ...own, runs: { ...own.runs, endSending: store.runs.endSending } },
+    // What was sent, or renewed for once only, is noted even by an instance that may do nothing else any more.
+    ownStore: {
+      ...own,
+      runs: { ...own.runs, endSending: store.runs.endSending },
+      accounts: { ...own.accounts, replaceTokens: store.accounts.replaceTokens },
+    },
     cluster,
     isShared: () => hasLivingMember(cluster),
     callRows: callRows(client.db, WINDOW),

@@ -69,15 +69,15 @@ beforeEach(async ({ skip }) => {
   )
 })
 
-function call(n: number, inTurn: InTurn | undefined) {
-  const store = stores[n]
-  if (!store || !inTurn) throw new Error('no such instance')
+function instance(n: number, inTurn: InTurn | undefined, more: Partial<ReturnType<typeof accountStore>> = {}) {
+  const own = stores[n]
+  if (!own || !inTurn) throw new Error('no such instance')
+  const store = { ...own, ...more }
   const app = { store, clock, log: QUIET, secrets, oauth: { refresh }, platformApi: {} as never, inTurn }
   const callAsAccount = createCallAsAccount(app)
-  return callAsAccount(ACCOUNT.uuid, async (_api, token) => {
-    return { outcome: 'ok' as const, value: token }
-  })
+  return () => callAsAccount(ACCOUNT.uuid, async (_api, token) => ({ outcome: 'ok' as const, value: token }))
 }
+const call = (n: number, inTurn: InTurn | undefined) => instance(n, inTurn)()
 
 it('asks for one renewal when both need it at once, and both use its token', async () => {
   const answers = await Promise.all([0, 1, 0, 1].map((n) => call(n, turns[n])))
@@ -105,4 +105,40 @@ it('says that it is under way when the other does not come to an end, and asks f
   expect(renewals).toEqual([])
   end()
   await holding
+})
+
+it('keeps its turn until the new pair is stored, so that nobody asks with the used one', async () => {
+  let failures = 0
+  const replaceTokens: ReturnType<typeof accountStore>['replaceTokens'] = async (...given) => {
+    if (failures++ === 0) throw new Error('the database is away')
+    return (await stores[0]?.replaceTokens(...given)) ?? 'changed_meanwhile'
+  }
+  const first = instance(0, turns[0], { replaceTokens })()
+  await expect.poll(() => failures).toBe(1)
+  const second = call(1, turns[1])
+  await pause(150)
+  clock.advance(1_000)
+  expect(await Promise.all([first, second])).toMatchObject([{ value: 'access-1' }, { value: 'access-1' }])
+  expect(renewals).toEqual(['refresh-0'])
+  expect(await stores[1]?.findCredential(ACCOUNT.uuid)).toMatchObject({ state: 'connected' })
+})
+
+it('heals with the pair it holds what another gave up meanwhile', async () => {
+  let away = true
+  const replaceTokens: ReturnType<typeof accountStore>['replaceTokens'] = async (...given) => {
+    if (away) throw new Error('the database is away')
+    return (await stores[0]?.replaceTokens(...given)) ?? 'changed_meanwhile'
+  }
+  const first = instance(0, turnsInMemory(), { replaceTokens })
+  const lost = first()
+  await expect.poll(() => renewals).toHaveLength(1)
+  for (let second = 0; second < 40; second++) {
+    await pause(20)
+    clock.advance(1_000)
+  }
+  expect(await lost).toMatchObject({ outcome: 'unavailable' })
+  expect(await call(1, turns[1])).toMatchObject({ outcome: 'reconnect' })
+  away = false
+  expect(await first()).toMatchObject({ value: 'access-1' })
+  expect(await stores[1]?.findCredential(ACCOUNT.uuid)).toMatchObject({ state: 'connected' })
 })

@@ -13,9 +13,11 @@ import type {
 import type { SecretBox } from '#app/adapters/secret-box.ts'
 import { CREDENTIAL_MESSAGES, needsRenewal } from '#app/domain/credential.ts'
 import type { Clock } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
 import { type InTurn, isTurnError, turnsInMemory } from '#app/lib/in-turn.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
 import type { ActivityStore } from '#db/store/activity.ts'
 import { type CallBudget, createCallBudget } from './call-budget.server.ts'
@@ -44,6 +46,9 @@ const NOT_CONNECTED = { outcome: 'not_connected', message: CREDENTIAL_MESSAGES.n
 const NOT_STORED = 'The renewed connection could not be stored. It will be tried again.'
 const RECONNECT = { outcome: 'reconnect', message: CREDENTIAL_MESSAGES.reconnect } as const
 
+/** Pauses between attempts to store a new pair: until it is stored, another instance asks with the used one. */
+const SAVE_PAUSES = [seconds(1), seconds(4), seconds(10), seconds(15)]
+
 export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   const renewals = new Map<string, Promise<TokenResult>>()
   /** Token pairs that the platform issued but the store failed to save, by account: the only copy of a connection. */
@@ -57,19 +62,9 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     const gate = budget.gateOf(accountUuid, priority)
     const api = app.platformApi.actingFor?.(accountUuid, { gate, counts }) ?? app.platformApi
     const result = await call(api, first.token)
-    if (result.outcome !== 'unauthorized') return noted(accountUuid, result)
+    if (result.outcome !== 'unauthorized') return noted(app, accountUuid, result)
     const second = await usableToken(accountUuid, first.generation)
-    return second.outcome === 'token' ? noted(accountUuid, await call(api, second.token)) : notAsked(second)
-  }
-
-  /** Stores a missing permission, so that the pages can offer to ask for it. Never fails the call. */
-  async function noted<Result extends { outcome: string }>(accountUuid: string, result: Result): Promise<Result> {
-    const scope = result.outcome === 'forbidden' && 'message' in result ? missingScope(String(result.message)) : null
-    if (scope === null) return result
-    await app.store.noteRefusedScope(accountUuid, scope).catch((error: unknown) => {
-      app.log.warn({ account: accountUuid, error }, 'credential.scope_not_noted')
-    })
-    return result
+    return second.outcome === 'token' ? noted(app, accountUuid, await call(api, second.token)) : notAsked(second)
   }
 
   /** `rejected` = the generation whose token the platform just refused: it needs renewal, whatever its expiry says. */
@@ -89,6 +84,8 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   /** Returns the result when no renewal is needed, otherwise null: that is decided at once, before the token is opened. */
   function tokenIn(held: CredentialRow | null, rejected: number | null): TokenResult | Promise<TokenResult> | null {
     if (!held) return NOT_CONNECTED
+    // Another instance may have given up with the used token: the pair that we hold still connects.
+    if (unsaved.get(held.accountUuid)?.generation === held.generation) return null
     if (held.state === 'reconnect') return RECONNECT
     if (held.generation === rejected || needsRenewal(held.expiresAt, app.clock.now())) return null
     return heldToken(held)
@@ -117,14 +114,18 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (refreshToken === '') return stillGood() ? heldToken(held) : giveUp(held, CREDENTIAL_MESSAGES.reconnect)
 
     const refreshed = await app.oauth.refresh(refreshToken)
-    if (refreshed.outcome === 'ok') return save(held, refreshed.value)
+    if (refreshed.outcome === 'ok') return save(held, refreshed.value, SAVE_PAUSES)
     if (refreshed.outcome === 'unauthorized') return giveUp(held, refreshed.message)
     const fields = { account: held.accountUuid, outcome: refreshed.outcome, status: refreshed.status }
     app.log.warn(fields, 'credential.renewal_failed')
     return stillGood() ? heldToken(held) : refreshed
   }
 
-  async function save(held: CredentialRow, tokens: PlatformTokens): Promise<TokenResult> {
+  async function save(
+    held: CredentialRow,
+    tokens: PlatformTokens,
+    [next, ...later]: readonly number[] = [],
+  ): Promise<TokenResult> {
     const { accountUuid, generation } = held
     try {
       const scope = tokens.scope || held.scope
@@ -139,7 +140,9 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     } catch (error) {
       unsaved.set(accountUuid, { generation, tokens })
       app.log.error({ account: accountUuid, error }, 'credential.not_stored')
-      return { outcome: 'unavailable', status: null, message: NOT_STORED }
+      if (next === undefined) return { outcome: 'unavailable', status: null, message: NOT_STORED }
+      await pause(app.clock, next)
+      return save(held, tokens, later)
     }
   }
 
@@ -156,6 +159,20 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (!held) return NOT_CONNECTED
     return held.state === 'reconnect' ? RECONNECT : heldToken(held)
   }
+}
+
+/** Stores a missing permission, so that the pages can offer to ask for it. Never fails the call. */
+async function noted<Result extends { outcome: string }>(
+  app: CallDependencies,
+  accountUuid: string,
+  result: Result,
+): Promise<Result> {
+  const scope = result.outcome === 'forbidden' && 'message' in result ? missingScope(String(result.message)) : null
+  if (scope === null) return result
+  await app.store.noteRefusedScope(accountUuid, scope).catch((error: unknown) => {
+    app.log.warn({ account: accountUuid, error }, 'credential.scope_not_noted')
+  })
+  return result
 }
 
 /** Another instance is still renewing: its answer is not known, and a second renewal would end the connection. */
