@@ -104,7 +104,8 @@ export interface TriggerStore {
   postponeAllTouched(accountUuid: string, until: Millis): Promise<void>
   /**
    * Stores the snapshot, verdicts and runs with ledger rows, and removes the touched record, in one transaction. A
-   * record touched again meanwhile stays touched. Returns the results of the run requests, in order.
+   * record touched again meanwhile stays touched. Returns the results of the run requests, in order; none, and nothing
+   * stored, when it was settled meanwhile.
    */
   settleTouched(accountUuid: string, evaluation: Evaluation, now: Millis): Promise<StartedRun[]>
   /** Writes by our runs on this record at or after `since`. */

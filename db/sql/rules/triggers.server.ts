@@ -172,32 +172,44 @@ function settledPolls(
   { db, turn: writeTurn }: Connections,
   rows: Rows,
 ): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
-  const endTouched = db.prepare(
-    `DELETE FROM touched_record WHERE account_uuid = @accountUuid AND object = @object
-     AND record_uuid = @recordUuid AND turn = @turn`,
-  )
+  const OF_RECORD = 'WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid'
+  // A record that came back begins with turn 1 again: its first moment tells that it is another one.
+  const turnOf = db
+    .prepare<{ accountUuid: string; object: string; recordUuid: string; firstAt: number }, number>(
+      `SELECT turn FROM touched_record ${OF_RECORD} AND first_at = @firstAt`,
+    )
+    .pluck()
+  const endTouched = db.prepare(`DELETE FROM touched_record ${OF_RECORD}`)
   // It may have been saved again meanwhile. A creation that was judged is over: else the next look would see it again.
   const goOn = db.prepare(
-    `UPDATE touched_record SET tries = 0, created = CASE WHEN @wasNew = 1 THEN 0 ELSE created END
-     WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid`,
+    `UPDATE touched_record SET tries = 0, created = CASE WHEN @wasNew = 1 THEN 0 ELSE created END ${OF_RECORD}`,
   )
 
-  const dropSnapshot = db.prepare(
-    'DELETE FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid',
-  )
+  const dropSnapshot = db.prepare(`DELETE FROM record_snapshot ${OF_RECORD}`)
   const setNext = db.prepare('UPDATE automation SET next_run_at = @nextRunAt WHERE id = @id')
+
+  function* keepSeen(
+    accountUuid: string,
+    { touched: { object, recordUuid }, snapshot }: Pick<Evaluation, 'touched' | 'snapshot'>,
+    now: number,
+  ) {
+    if (snapshot === 'none') return
+    if (snapshot !== null) yield* rows.keep(accountUuid, object, snapshot, now)
+    else yield* dropSnapshot.run({ accountUuid, object: `rules:${object}`, recordUuid })
+  }
 
   return {
     settleTouched: (accountUuid, { touched, snapshot, verdicts, requests }, now) =>
       writeTurn.run(function* () {
-        const { object, recordUuid, turn } = touched
-        if (snapshot !== null && snapshot !== 'none') yield* rows.keep(accountUuid, object, snapshot, now)
-        else if (snapshot === null) yield* dropSnapshot.run({ accountUuid, object: `rules:${object}`, recordUuid })
+        const { object, recordUuid, turn, firstAt } = touched
+        const turnNow = yield* turnOf.get({ accountUuid, object, recordUuid, firstAt })
+        // Another instance settled it: what it stored is newer.
+        if (turnNow === undefined) return []
+        yield* keepSeen(accountUuid, { touched, snapshot }, now)
         for (const verdict of verdicts) yield* rows.note(accountUuid, verdict, null, now)
         const started = yield* rows.start(accountUuid, requests, now)
-        const ended = yield* endTouched.run({ accountUuid, object, recordUuid, turn })
-        if (ended.changes === 0)
-          yield* goOn.run({ accountUuid, object, recordUuid, wasNew: wasJudgedNew(touched, snapshot) })
+        if (turnNow === turn) yield* endTouched.run({ accountUuid, object, recordUuid })
+        else yield* goOn.run({ accountUuid, object, recordUuid, wasNew: wasJudgedNew(touched, snapshot) })
         return started
       }),
     settlePoll: db.write(function* (accountUuid, tick, now) {

@@ -5,6 +5,7 @@ import {
   aRule,
   aStep,
   automationWorld,
+  aWish,
   BRISBANE,
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
@@ -73,4 +74,30 @@ test('what comes next goes on by itself later, the next one first', async () => 
   expect(await world.store.automations.upcomingRuns(LEEDS, now, 50)).toEqual([soon, late])
   expect(await world.store.automations.upcomingRuns(LEEDS, now, 1)).toEqual([soon])
   expect(await world.store.automations.upcomingRuns(LEEDS, now, 50, soon)).toEqual([late])
+})
+
+test('a look that ends after another settled the record stores nothing and keeps the newer change', async () => {
+  const { triggers } = world.store
+  const valuesWith = (status: string) => ({ recordUuid: 'job-1', editDate: '2026-01-05 09:00:00', fields: { status } })
+  const touch = async () => {
+    const records = [{ values: valuesWith('?'), touch: { changedFields: ['status'], created: false } }]
+    const sweep = { accountUuid: LEEDS, object: 'job', timezone: 'UTC', watermark: '', partial: false, nextAt: 0 }
+    await triggers.settleSweep(sweep, { records, cursor: null }, world.clock.now())
+    await world.clock.run(3_000)
+    const [touched] = await triggers.dueTouched(world.clock.now(), { limit: 1, perAccount: 1 })
+    if (!touched) throw new Error('nothing is due')
+    return touched
+  }
+  const look = (touched: Awaited<ReturnType<typeof touch>>, status: string) => {
+    const now = world.clock.now()
+    const requests = [aWish(rule, ['job-1'], now)]
+    return triggers.settleTouched(LEEDS, { touched, snapshot: valuesWith(status), verdicts: [], requests }, now)
+  }
+  const old = await touch()
+  expect(await look(old, 'Quote')).toHaveLength(1)
+  await touch()
+  expect(await look(old, 'Old')).toEqual([])
+  expect(world.rows('SELECT turn FROM touched_record')).toEqual([{ turn: 1 }])
+  expect(world.rows('SELECT id FROM run')).toHaveLength(1)
+  expect(JSON.stringify(world.rows('SELECT * FROM record_snapshot'))).toContain('Quote')
 })
