@@ -1,6 +1,7 @@
 import type { AppLoadContext } from '@remix-run/node'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { TurnError } from '#app/lib/in-turn.server.ts'
 import { answerCall } from './calls/call.server.ts'
 import { readForm, readJson } from './guards.server.ts'
 import { answer, invalid } from './respond.ts'
@@ -120,6 +121,13 @@ describe('the frame of a call', () => {
     expect(await (await call('GET', handlers)).json()).toBe('got')
     expect((await call('HEAD', handlers)).status).toBe(200)
     expect((await call('POST', handlers)).status).toBe(201)
+  })
+
+  it('answers 503 when another instance does not come to an end', async () => {
+    const busy = await call('GET', { GET: () => Promise.reject(new TurnError('Please try again in a moment.')) })
+    expect(busy.status).toBe(503)
+    expect(await busy.json()).toEqual({ message: 'Please try again in a moment.' })
+    expect(logged).toEqual([])
   })
 
   it.each(['DELETE', 'PATCH', 'OPTIONS', 'constructor'])('answers 405 to %s, with what is allowed', async (method) => {

@@ -8,7 +8,7 @@ export class TurnError extends Error {
   override name = 'TurnError'
 }
 
-export function isTurnError(error: unknown): boolean {
+export function isTurnError(error: unknown): error is TurnError {
   return error instanceof TurnError
 }
 

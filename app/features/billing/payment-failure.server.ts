@@ -1,6 +1,7 @@
 // Maps the provider's errors to outcomes. Its own texts go to our log; the payer sees only what a bank says.
 import type { PaymentError } from '#app/adapters/payments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { isTurnError } from '#app/lib/in-turn.server.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
 import { NOT_REACHED, OUR_FAULT, PAYMENTS_OFF, type PaymentRefusal, refused } from './payment.ts'
 
@@ -9,13 +10,14 @@ export function paymentErrorOf(error: unknown): PaymentError | null {
   return error instanceof Error && error.name === 'PaymentError' && 'code' in error ? (error as PaymentError) : null
 }
 
-/** Turns the provider's errors into a refusal, `fault` when we are at fault; rethrows everything else. */
+/** Turns the provider's errors, and a turn that is not over, into a refusal; rethrows all others. `fault`: it is ours. */
 export function refusalOf(
   app: Pick<BillingApp, 'log'>,
   accountUuid: string,
   error: unknown,
   fault: string = OUR_FAULT,
 ): PaymentRefusal {
+  if (isTurnError(error)) return refused(503, error.message)
   const failure = paymentErrorOf(error)
   if (!failure) throw error
   const { code, requestId } = failure

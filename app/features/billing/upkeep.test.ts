@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
+import { TurnError } from '#app/lib/in-turn.server.ts'
 import { type BillingWorld, BRISBANE, billingWorld, LEEDS, NEVER_ABORTED } from '#tests/support/billing-world.server.ts'
 import { startFirstPayment } from './first-payment.server.ts'
 import { ensurePlan, findPlanNotice } from './plan.server.ts'
@@ -161,6 +162,22 @@ describe('the daily look', () => {
     const asked = world.payments.calls.length
     await reconcilePlans(world.app, NEVER_ABORTED)
     expect(world.payments.calls).toHaveLength(asked)
+  })
+
+  test('goes on with the others when another instance still works on one plan', async () => {
+    await paid()
+    await paid(BRISBANE)
+    world.clock.advance(days(2))
+    const { store } = world.app
+    const inTurn: typeof store.shared.inTurn = (key, work) =>
+      key === `plan:${LEEDS}` ? Promise.reject(new TurnError('Please try again.')) : store.shared.inTurn(key, work)
+    const app = { ...world.app, store: { ...store, shared: { ...store.shared, inTurn } } }
+    await reconcilePlans(app, NEVER_ABORTED)
+    expect(world.rows('SELECT status FROM plan ORDER BY account_uuid')).toEqual([
+      { status: 'trial' },
+      { status: 'active' },
+    ])
+    expect(await startFirstPayment(app, LEEDS, { amount: 500 })).toMatchObject({ outcome: 'refused', status: 503 })
   })
 
   test('forgets what was told long ago, but nothing that is still to be done', async () => {

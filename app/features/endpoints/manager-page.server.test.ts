@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
+import { TurnError } from '#app/lib/in-turn.server.ts'
 import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { actOnManagerPage, loadManagerLog, loadManagerPage, type ManagerOpen } from './manager-page.server.ts'
@@ -29,6 +30,18 @@ async function firstId(): Promise<string> {
 }
 
 describe('the manager page', () => {
+  test('keeps the form and says so when another instance is still at work', async () => {
+    const inTurn = () => Promise.reject(new TurnError('Please try again in a moment.'))
+    world.app.store = { ...world.app.store, shared: { ...world.app.store.shared, inTurn } }
+    for (const fields of [CREATE, { intent: 'delete', id: '1' }, { intent: 'undo', id: '1' }])
+      expect(await act(fields)).toMatchObject({
+        outcome: 'refused',
+        status: 503,
+        result: { formError: 'Please try again in a moment.', values: fields },
+        toast: { kind: 'error', title: 'Please try again in a moment.' },
+      })
+  })
+
   test('of a new account is empty, in the zone and under the name of the account', async () => {
     expect(await load()).toEqual({
       accountName: 'Leeds Electrical',

@@ -7,6 +7,7 @@ import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import { unlessHeld } from '#app/features/events/search-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { isTurnError } from '#app/lib/in-turn.server.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { actOnCard, type CardAct, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
 import { goneSentence, restoredFlash, resultPlace, UNDO_OVER } from './controls/control-text.ts'
@@ -157,13 +158,31 @@ export async function actOnManagerPage(
 ): Promise<ManagerActOutcome> {
   const values: Record<string, string> = {}
   for (const [name, value] of formData) if (typeof value === 'string') values[name] = value
+  try {
+    return await actOn({ app, controls, accountUuid, values, role })
+  } catch (error) {
+    if (!isTurnError(error)) throw error
+    const result = { fieldErrors: {}, formError: error.message, values }
+    return { outcome: 'refused', status: 503, result, toast: { kind: 'error', title: error.message } }
+  }
+}
+
+interface PostedForm {
+  app: EndpointApp
+  controls: DeliveryControls
+  accountUuid: string
+  values: Record<string, string>
+  role: { admin: boolean }
+}
+
+async function actOn(form: PostedForm): Promise<ManagerActOutcome> {
+  const { app, controls, accountUuid, values } = form
   if (isCardIntent(values.intent)) {
     return { outcome: 'done', ...(await actOnCard(app, controls, accountUuid, values.intent, values)) }
   }
   if (isNoticeIntent(values.intent)) {
     return noticeOutcome(await actOnNotices(app, controls, accountUuid, values.intent, values), values)
   }
-  const form = { app, controls, accountUuid, values, role }
   switch (values.intent) {
     case 'create':
       return create(form, 'webhook')
@@ -178,14 +197,6 @@ export async function actOnManagerPage(
     default:
       return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, form, 'Request failed')
   }
-}
-
-interface PostedForm {
-  app: EndpointApp
-  controls: DeliveryControls
-  accountUuid: string
-  values: Record<string, string>
-  role: { admin: boolean }
 }
 
 async function create(form: PostedForm, kind: EndpointKind): Promise<ManagerActOutcome> {

@@ -1,9 +1,10 @@
 // The frame of every JSON call: picks the handler by method, answers thrown values, never sends HTML or a stack.
 import type { AppLoadContext } from '@remix-run/node'
 import { asCaller } from '#app/lib/caller.server.ts'
+import { isTurnError } from '#app/lib/in-turn.server.ts'
 import { acceptsHtml, type RefusalText, refusalHtml, refusalText } from '../refusal-page.ts'
 import { logRefusedCall } from '../refusals.server.ts'
-import { failed, methodNotAllowed } from '../respond.ts'
+import { failed, methodNotAllowed, problem } from '../respond.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type Handlers = Partial<Record<Method, () => Response | Promise<Response>>>
@@ -57,6 +58,7 @@ async function handle({ request, context }: Call, handlers: Handlers): Promise<R
     return await handler()
   } catch (thrown) {
     if (thrown instanceof Response) return thrown
+    if (isTurnError(thrown)) return problem(503, thrown.message)
     if (request.signal.aborted) return failed()
     context.app.log.error({ error: thrown, method }, 'call.failed')
     return failed()
