@@ -36,9 +36,9 @@ export function timedJobs(
       name: 'subscriptions.repair',
       pattern: '17 4 * * *',
       afterStartMs: seconds(5),
-      run: async () => void (await repairSubscriptions(app)),
+      run: async (signal) => void (await repairSubscriptions(app, { signal })),
     },
-    { name: 'connections.keep_alive', pattern: '43 3 * * *', run: () => keepConnectionsAlive(app) },
+    { name: 'connections.keep_alive', pattern: '43 3 * * *', run: (signal) => keepConnectionsAlive(app, signal) },
     {
       name: 'accounts.erase',
       pattern: '* * * * *',
@@ -93,7 +93,7 @@ async function raiseNotices(app: App, signal: AbortSignal): Promise<void> {
 async function watchRhythms(app: App, judged: Map<number, number>, signal: AbortSignal): Promise<void> {
   await watchSilence(app, judged, signal)
   await tellWeek(app)
-  await learnAddresses(app)
+  await learnAddresses(app, signal)
 }
 
 /** A database server makes its own backups. */

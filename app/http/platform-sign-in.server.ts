@@ -184,7 +184,7 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
     if (accountUuid !== null) {
       await beginTrial(app, accountUuid)
       // If the add-on had been removed, ServiceM8 has ended every subscription. Nobody waits for this.
-      repairSubscriptions(app, accountUuid).catch((error: unknown) => {
+      repairSubscriptions(app, { only: accountUuid }).catch((error: unknown) => {
         app.log.error({ account: accountUuid, error }, 'subscriptions.repair_failed')
       })
     }

@@ -186,6 +186,16 @@ describe('upkeep', () => {
     expect(world.platform.counts.refreshes).toBe(1)
   })
 
+  it('begins no further account once the process stops', async () => {
+    await connect(world, BRISBANE)
+    await connect(world, LEEDS)
+    world.clock.advance(days(1))
+    const ending = new AbortController()
+    world.platform.onVendor = () => ending.abort()
+    await keepConnectionsAlive(world.app, ending.signal)
+    expect(world.platform.counts.vendorCalls).toBe(1)
+  })
+
   it('finds out which accounts removed the add-on', async () => {
     await connect(world, BRISBANE)
     world.platform.revoke(BRISBANE)

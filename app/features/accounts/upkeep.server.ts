@@ -12,9 +12,13 @@ export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'l
  * Uses every connection, one after another: that renews its tokens (the platform may expire unused ones, facts: 2.2),
  * detects a removed add-on, and learns a new name, zone and e-mail address. Run daily.
  */
-export async function keepConnectionsAlive(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<void> {
+export async function keepConnectionsAlive(
+  app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>,
+  signal?: AbortSignal,
+): Promise<void> {
   const { accounts, notices } = app.store
   for (const accountUuid of await accounts.accountsIdleSince(app.clock.now())) {
+    if (signal?.aborted) return
     const vendor = await app.callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid) {
       await accounts.describeAccount(vendor.value)

@@ -109,8 +109,9 @@ export async function tellWeek({ store, clock, log }: Pick<App, 'store' | 'clock
 const ADDRESSES_AT_ONCE = 20
 
 /** Every hour: reads the e-mail addresses that are needed once an account can no longer be asked. */
-export async function learnAddresses({ store, log, callAsAccount }: WatchApp): Promise<void> {
+export async function learnAddresses({ store, log, callAsAccount }: WatchApp, signal?: AbortSignal): Promise<void> {
   for (const accountUuid of await store.notices.accountsWithoutEmail(ADDRESSES_AT_ONCE)) {
+    if (signal?.aborted) return
     const vendor = await callAsAccount(accountUuid, (api, token) => api.vendor(token), { priority: 'background' })
     if (vendor.outcome === 'ok') await store.notices.noteAccountEmail(accountUuid, vendor.value.email)
     else log.debug({ account: accountUuid, outcome: vendor.outcome }, 'notice.address_unknown')

@@ -138,6 +138,21 @@ describe('repairing subscriptions', () => {
     expect(await repairSubscriptions(world.app)).toEqual({ accounts: 2, unreadable: 1, repaired: 1, failed: 0 })
   })
 
+  test('begins no further account once the process stops', async () => {
+    await created('job', LEEDS)
+    await created('job', BRISBANE)
+    const ending = new AbortController()
+    const { callAsAccount } = world.app
+    const app = {
+      ...world.app,
+      callAsAccount: ((...given) => {
+        ending.abort()
+        return callAsAccount(...given)
+      }) as typeof callAsAccount,
+    }
+    expect(await repairSubscriptions(app, { signal: ending.signal })).toMatchObject({ accounts: 1 })
+  })
+
   test('leaves an account that has to sign in again as it is', async () => {
     const view = await created()
     world.connected.delete(LEEDS)

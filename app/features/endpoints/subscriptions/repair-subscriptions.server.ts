@@ -23,11 +23,15 @@ interface RepairReport {
 
 /**
  * Repairs every account in turn. Never throws because of one account: the others still run. Run it within 30 seconds of
- * a start, and daily; for an account that has just signed in (`only`), too.
+ * a start, and daily; for an account that has just signed in (`only`), too. Once aborted, it begins no further account.
  */
-export async function repairSubscriptions(app: SubscriptionApp, only?: string): Promise<RepairReport> {
+export async function repairSubscriptions(
+  app: SubscriptionApp,
+  { only, signal }: { only?: string; signal?: AbortSignal } = {},
+): Promise<RepairReport> {
   const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
   for (const accountUuid of await app.store.endpoints.accountsToReconcile(only)) {
+    if (signal?.aborted) break
     report.accounts += 1
     try {
       const one = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
