@@ -211,7 +211,8 @@ function endSoon(running: Pick<Running, 'stop'>, end = (): void => process.exit(
 /** What one instance does for all: the one that owns the first share. Each counts what it refused itself. */
 function onlyOnce(job: TimedJob, shares: Shares | null, besides: () => Promise<unknown> = async () => {}): TimedJob {
   if (shares === null || job.name === 'refusals.count') return job
-  return { ...job, run: async (signal) => void (await (shares.leads() ? job.run(signal) : besides())) }
+  const { leads } = shares
+  return { ...job, isOurs: leads, run: async (signal) => void (await (leads() ? job.run(signal) : besides())) }
 }
 
 async function playPlatform(env: Env, clock: ReturnType<typeof movableClock>, log: Log): Promise<Sandbox> {

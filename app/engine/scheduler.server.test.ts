@@ -57,6 +57,33 @@ test('a failing job is logged and runs again at its next time', async () => {
   await scheduler.stop()
 })
 
+test('the run after a start stays owed until it is first ours, then it happens once', async () => {
+  const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 0))
+  let leads = false
+  const runs: string[] = []
+  const run = async () => void runs.push(leads ? 'led' : 'beside')
+  const repair = { name: 'repair', pattern: '17 4 * * *', afterStartMs: 5_000, isOurs: () => leads, run }
+  const scheduler = startScheduler([repair], { clock, log })
+  const seconds = async (count: number) => {
+    for (let second = 0; second < count; second++) {
+      clock.advance(1_000)
+      await settle()
+    }
+  }
+  await seconds(20)
+  expect(runs).toEqual(['beside'])
+  // The instance that led until now leaves.
+  leads = true
+  await seconds(10)
+  expect(runs).toEqual(['beside', 'led'])
+  leads = false
+  await seconds(10)
+  leads = true
+  await seconds(60)
+  expect(runs).toEqual(['beside', 'led'])
+  await scheduler.stop()
+})
+
 test('a job never overlaps itself, and a stop waits for it', async () => {
   const clock = fixedClock(Date.UTC(2026, 0, 5, 9, 0))
   let running = 0

@@ -9,9 +9,14 @@ export interface TimedJob {
   pattern: string
   /** Also runs this many ms after the start. Missing = only by pattern. */
   afterStartMs?: number
+  /** Is it this process's to do? Missing = yes. Until it first is, the run after the start stays owed. */
+  isOurs?(): boolean
   /** `signal` aborts when the process is shutting down: long work stops at its next step. */
   run(signal: AbortSignal): Promise<void>
 }
+
+/** How often an owed run asks again whether it is ours. ms */
+const ASK_AGAIN = 5_000
 
 interface SchedulerDeps {
   clock: Clock
@@ -33,6 +38,7 @@ export interface Scheduler {
 export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler {
   const running = new Set<Promise<void>>()
   const cancels = new Map<string, () => void>()
+  const owed = new Set<string>()
   const ending = new AbortController()
   let stopped = false
   let turns = 0
@@ -51,8 +57,11 @@ export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler
   }
   const arm = (job: TimedJob, at: number): void => {
     if (stopped) return
-    const cancel = deps.clock.wake(at, () => {
+    const askAt = owed.has(job.name) ? Math.min(at, deps.clock.now() + ASK_AGAIN) : at
+    const cancel = deps.clock.wake(askAt, () => {
       turns++
+      if (job.isOurs?.() ?? true) owed.delete(job.name)
+      else if (askAt < at) return arm(job, at)
       const work = runOnce(job).finally(() => {
         running.delete(work)
         arm(job, nextRun(job.pattern, deps.clock.now()))
@@ -64,6 +73,7 @@ export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler
   for (const job of jobs) {
     const now = deps.clock.now()
     arm(job, job.afterStartMs === undefined ? nextRun(job.pattern, now) : now + job.afterStartMs)
+    if (job.afterStartMs !== undefined) owed.add(job.name)
   }
   return {
     async stop() {
