@@ -70,6 +70,12 @@ test('after a new key is put in front, old secrets open and new ones use it; wit
   expect(await codeOf(() => createSecretBox(`k1:${newKey()}`).open(PLACE, sealed))).toBe('altered_or_moved')
 })
 
+test('a box with the new key behind opens what one with it in front seals; one without it does not', async () => {
+  const sealed = await createSecretBox(`${K2},${K1}`).seal(PLACE, 'token')
+  expect(await createSecretBox(`${K1},${K2}`).open(PLACE, sealed)).toBe('token')
+  expect(await codeOf(() => createSecretBox(K1).open(PLACE, sealed))).toBe('unknown_key')
+})
+
 test.each([
   [''],
   ['token'],
