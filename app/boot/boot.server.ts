@@ -337,6 +337,8 @@ function appOf(parts: {
       memoryBytes: process.memoryUsage.rss(),
       loopDelayMs: parts.loopDelay.lastMinuteMs(),
       deliveries: engine.status(),
+      flights: engine.flights().map(({ id }) => id),
+      instances: shares?.status() ?? null,
       automations: runs.status(),
       space: space.status(),
       day: day.read(),

@@ -41,10 +41,11 @@ export interface ProcessSigns {
   memoryBytes: number
   /** Event loop delay in the last whole minute, ms, 99th percentile. Null = not measured yet. */
   loopDelayMs: number | null
-  deliveries: LoopSigns & {
-    /** The key metric: age in ms of the oldest delivery that is due and not held. */
-    oldestDueAgeMs: number
-  }
+  deliveries: LoopSigns
+  /** Ids of the deliveries that it is sending. */
+  flights: readonly number[]
+  /** Instances at work, and shares of the accounts that none of them has. Null = one process does all the work. */
+  instances: { members: number; unowned: number } | null
   automations: LoopSigns
   space: SpaceSigns
   /** The last 24 hours, or the time since the start: oldest first; quarters without a sample are missing. */

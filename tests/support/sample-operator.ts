@@ -16,6 +16,7 @@ export function operatorFacts(over: Partial<OperatorFacts> = {}): OperatorFacts 
       ready: true,
       reasons: [],
       oldestDueAgeMs: 0,
+      instances: null,
       waiting: 12,
       waitingBytes: 9_000,
       held: 10,

@@ -78,13 +78,16 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
 }
 
 async function deliveringOf(app: OperatorApp, signs: ProcessSigns, now: number): Promise<DeliveringView> {
-  const { deliveries, automations } = signs
+  const { deliveries, automations, instances } = signs
   const { ready, reasons } = await app.ready()
   const waiting = await app.store.deliveries.waitingTotals()
+  // Of all accounts, also those of other instances.
+  const { oldestDueSince } = await app.store.ops.readBacklog(now, signs.flights)
   return {
     ready,
     reasons,
-    oldestDueAgeMs: deliveries.oldestDueAgeMs,
+    oldestDueAgeMs: oldestDueSince === null ? 0 : Math.max(0, now - oldestDueSince),
+    instances: instances && { members: instances.members, unowned: instances.unowned },
     waiting: waiting.deliveries,
     waitingBytes: waiting.bytes,
     ...(await app.store.ops.waitingSplit(now)),

@@ -71,6 +71,13 @@ describe('the sentence at the top', () => {
 })
 
 describe('what needs somebody', () => {
+  it('is a share of the accounts that no instance has', () => {
+    expect(troubles(delivering({ instances: { members: 3, unowned: 0 } }))).toEqual([])
+    expect(troubles(delivering({ instances: { members: 2, unowned: 21 } }))).toEqual([
+      'attention: 21 shares of the accounts without an instance. Seconds are normal.',
+    ])
+  })
+
   it('is a process that is not ready, or does not turn', () => {
     expect(troubles(delivering({ ready: false, reasons: ['the run engine is silent'] }))).toEqual([
       'failing: Not ready: the run engine is silent.',

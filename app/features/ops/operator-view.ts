@@ -21,6 +21,7 @@ export interface DeliveringView {
   reasons: string[]
   /** The key figure: ms that the oldest delivery not on hold has been due. */
   oldestDueAgeMs: number
+  instances: ProcessSigns['instances']
   waiting: number
   waitingBytes: number
   /** Parts of `waiting`: on hold on purpose; backing off, as the address fails or asked for a pause. */
@@ -110,6 +111,7 @@ const LITTLE_DISK = 256 * 1024 * 1024
 export function operatorView(facts: OperatorFacts): OperatorView {
   const troubles = [
     ...deliveringTroubles(facts),
+    ...shareTroubles(facts.delivering),
     ...(facts.backups.setUp === 'server' ? [] : backupTroubles(facts)),
     ...spaceTroubles(facts.space),
   ]
@@ -150,6 +152,12 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
     troubles.push({ tone: 'attention', sentence: `The process is very busy: start delay ${late} ms.` })
   }
   return troubles
+}
+
+function shareTroubles({ instances }: DeliveringView): Trouble[] {
+  if (instances === null || instances.unowned === 0) return []
+  const without = `${plural(instances.unowned, 'share')} of the accounts without an instance`
+  return [{ tone: 'attention', sentence: `${without}. Seconds are normal.` }]
 }
 
 function backupTroubles({ backups, machine, now }: OperatorFacts): Trouble[] {

@@ -27,7 +27,9 @@ beforeEach(async () => {
     node: 'v20.20.0',
     memoryBytes: 1,
     loopDelayMs: null,
-    deliveries: { ...loop(), oldestDueAgeMs: 0 },
+    deliveries: loop(),
+    flights: [],
+    instances: { members: 3, unowned: 0 },
     automations: loop(),
     space: { level: 'enough', usedBytes: 1, budgetBytes: 2 ** 28, overShare: null, sentence: 'There is room.' },
     day: [],
@@ -208,13 +210,31 @@ describe('the button', () => {
   })
 })
 
+test('what is overdue is read of all accounts, also those of other instances', async () => {
+  const { ops } = app.store
+  const oldestDueSince = world.clock.now() - 12 * 60_000
+  const readBacklog: typeof ops.readBacklog = async (...given) => ({
+    ...(await ops.readBacklog(...given)),
+    oldestDueSince,
+  })
+  app.store = { ...app.store, ops: { ...ops, readBacklog } }
+  const path = `/api/operator?accountUUID=${BRISBANE.uuid}`
+  const answer = await call(argsOf(path, 'operator', undefined, { 'x-admin-mode': 'true' }))
+  expect(await answer.json()).toMatchObject({ fine: false, delivering: { oldestDueAgeMs: 12 * 60_000 } })
+})
+
 test('the call answers the same facts, and refuses as calls do', async () => {
   const path = `/api/operator?accountUUID=${BRISBANE.uuid}`
   const answer = await call(argsOf(path, 'operator', undefined, { 'x-admin-mode': 'true' }))
   expect(await answer.json()).toMatchObject({
     fine: true,
     sentence: 'Everything is fine: nothing is overdue.',
-    delivering: { ready: true, oldestDueAgeMs: 0, loops: [{ name: 'Deliveries', state: 'turning' }, {}] },
+    delivering: {
+      ready: true,
+      oldestDueAgeMs: 0,
+      instances: { members: 3 },
+      loops: [{ name: 'Deliveries', state: 'turning' }, {}],
+    },
     accounts: { count: 2, pages: 1 },
     machine: { node: 'v20.20.0', startedAt: expect.stringMatching(/Z$/) },
   })

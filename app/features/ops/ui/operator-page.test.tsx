@@ -65,6 +65,13 @@ describe('the page', () => {
     ).not.toBeNull()
   })
 
+  it('of several instances shows how many there are, and that the curves are of this one', () => {
+    const facts = operatorFacts()
+    draw({ delivering: { ...facts.delivering, instances: { members: 3, unowned: 0 } } })
+    expect(textOf('Deliveries')).toContain('Instances3')
+    expect(screen.getByRole('heading', { name: /^This instance: / })).not.toBeNull()
+  })
+
   it('lists what needs somebody when there is more than one thing', () => {
     const facts = operatorFacts()
     draw({

@@ -57,7 +57,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
       {stale === null ? null : <NotFresh why={stale} since={view.now} />}
       {view.held ? <Held /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
-        <DayCard curves={view.curves} space={view.space} now={view.now} />
+        <DayCard curves={view.curves} space={view.space} now={view.now} alone={view.delivering.instances === null} />
         <DeliveringCard delivering={view.delivering} />
         <SpaceCard space={view.space} />
         <AccountsCard accounts={view.accounts} accountUUID={accountUUID} asked={asked} />
@@ -146,12 +146,12 @@ function NotFresh({ why, since }: { why: Stale; since: number }) {
 }
 
 /** Events, the oldest due delivery and the database over the last 24 hours. */
-function DayCard({ curves, space, now }: Pick<OperatorFacts, 'curves' | 'space' | 'now'>) {
+function DayCard({ curves, space, now, alone }: Pick<OperatorFacts, 'curves' | 'space' | 'now'> & { alone: boolean }) {
   const zone = useZone()
   const { usedBytes, budgetBytes, outlook } = space
   const full = outlook.daysLeft === null ? '' : `, full about ${dayText(now + days(outlook.daysLeft), zone)}`
   return (
-    <Part id="day" title={curves.title} className="lg:col-span-2">
+    <Part id="day" title={alone ? curves.title : `This instance: ${curves.title}`} className="lg:col-span-2">
       <div className="grid gap-4 sm:grid-cols-3 sm:gap-6">
         <Curve {...curves.events} places={QUARTERS} />
         <Curve {...curves.overdue} places={QUARTERS} />
@@ -248,7 +248,7 @@ const LOOPS: Record<LoopState, { tone: Tone; icon: LucideIcon }> = {
 
 /** The key figure, and pending deliveries. */
 function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
-  const { oldestDueAgeMs, waiting, waitingBytes, held, backingOff, loopDelayMs } = delivering
+  const { oldestDueAgeMs, waiting, waitingBytes, held, backingOff, instances, loopDelayMs } = delivering
   return (
     <Part
       id="delivering"
@@ -276,6 +276,7 @@ function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
         <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
         <Fact name="On hold">{grouped(held)}</Fact>
         <Fact name="Retrying">{grouped(backingOff)}</Fact>
+        {instances === null ? null : <Fact name="Instances">{instances.members}</Fact>}
       </Facts>
       <ul className="mt-4 grid gap-2 border-line border-t pt-4">
         {delivering.loops.map(({ name, state, inFlight, lastBeatAt }) => (
