@@ -59,9 +59,9 @@ export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler
     if (stopped) return
     const askAt = owed.has(job.name) ? Math.min(at, deps.clock.now() + ASK_AGAIN) : at
     const cancel = deps.clock.wake(askAt, () => {
-      turns++
       if (job.isOurs?.() ?? true) owed.delete(job.name)
       else if (askAt < at) return arm(job, at)
+      turns++
       const work = runOnce(job).finally(() => {
         running.delete(work)
         arm(job, nextRun(job.pattern, deps.clock.now()))
