@@ -25,6 +25,7 @@ export interface EndpointRow extends AddressHealth {
   id: number
   fieldFilter: string
   secretSealed: string
+  previousSecretSealed: string | null
   /** Until when forwards are also signed with the previous secret; null = no previous secret. */
   previousSecretUntil: Millis | null
   lastAttemptAt: Millis | null

@@ -50,7 +50,7 @@ export interface ActionWorld {
   facts: ReturnType<typeof createFactLoader>
   committer: Committer
   /** Addresses of the account's webhooks; the first one's secret is used for signing. */
-  webhooks: { id: number; url: string; state: string; secret: string }[]
+  webhooks: { id: number; url: string; state: string; secret: string; previous?: { secret: string; until: number } }[]
   put(object: string, record: { uuid: string } & Record<string, unknown>): void
   /** Changes fields of an existing record. */
   set(object: string, uuid: string, values: Record<string, unknown>): void
@@ -98,10 +98,15 @@ export function actionWorld(): ActionWorld {
       endpoints: {
         listEndpoints: async () =>
           Promise.all(
-            webhooks.map(async ({ id, url, state, secret }) => ({
+            webhooks.map(async ({ id, url, state, secret, previous }) => ({
               kind: 'webhook',
               id,
-              endpoint: { id, url, state, secretSealed: await secrets.seal(`endpoint|${ACCOUNT}|secret`, secret) },
+              endpoint: {
+                ...{ id, url, state },
+                secretSealed: await secrets.seal(`endpoint|${ACCOUNT}|secret`, secret),
+                previousSecretSealed: previous && (await secrets.seal(`endpoint|${ACCOUNT}|secret`, previous.secret)),
+                previousSecretUntil: previous?.until ?? null,
+              },
             })),
           ),
       },

@@ -178,21 +178,16 @@ type WebhookApp = Pick<CommitApp, 'outbound' | 'store' | 'secrets' | 'settings' 
 function createWebhookCommits(app: WebhookApp, sign: SignNotification | null): WebhookCommits {
   return {
     async post({ url, body }, { identity }) {
-      const secret = sign ? await secretFor(app, identity.accountUuid, url) : null
       const now = app.clock.now()
+      const secrets = sign ? await secretsFor(app, identity.accountUuid, url, now) : []
       const answer = await app.outbound.post({
         url,
         headers: {
           'content-type': 'application/json',
           'user-agent': `Fieldhook/${app.settings.version}`,
           'idempotency-key': identity.clientUuid,
-          ...(sign && secret !== null
-            ? sign({
-                id: identity.clientUuid,
-                timestampSeconds: Math.floor(now / seconds(1)),
-                body,
-                secrets: [secret],
-              })
+          ...(sign && secrets.length > 0
+            ? sign({ id: identity.clientUuid, timestampSeconds: Math.floor(now / seconds(1)), body, secrets })
             : { 'webhook-id': identity.clientUuid, 'webhook-timestamp': String(Math.floor(now / seconds(1))) }),
         },
         body,
@@ -202,17 +197,19 @@ function createWebhookCommits(app: WebhookApp, sign: SignNotification | null): W
   }
 }
 
-/** The secret of the account's endpoint with this address; else of its first webhook, which the owner knows. */
-async function secretFor(app: WebhookApp, accountUuid: string, url: string): Promise<string | null> {
+/** As forwards to the account's endpoint with this address are signed; else to its first webhook, which the owner knows. */
+async function secretsFor(app: WebhookApp, accountUuid: string, url: string, now: number): Promise<string[]> {
   const endpoints = await app.store.endpoints.listEndpoints(accountUuid)
   const own = endpoints.find(({ endpoint }) => endpoint.url === url)
   const endpoint = (own ?? endpoints.find(({ kind }) => kind === 'webhook'))?.endpoint
-  if (!endpoint) return null
+  if (!endpoint) return []
+  const { secretSealed, previousSecretSealed: previous, previousSecretUntil: until } = endpoint
+  const sealed = previous && (until ?? 0) > now ? [secretSealed, previous] : [secretSealed]
   try {
-    return await app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed)
+    return await Promise.all(sealed.map((one) => app.secrets.open(signingSecretPlace(accountUuid), one)))
   } catch (error) {
     app.log.error({ account: accountUuid, endpointId: endpoint.id, error }, 'notification.not_signed')
-    return null
+    return []
   }
 }
 

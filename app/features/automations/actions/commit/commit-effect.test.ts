@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallAsAccount, PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import { newSigningSecret, signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { Effect, VerifyResult } from '#app/domain/automations/effect.ts'
+import { hours } from '#app/lib/duration.ts'
 import {
   ACCOUNT,
   type ActionWorld,
@@ -430,6 +431,23 @@ describe('a notification', () => {
       secrets: [secret],
     })['webhook-signature']
     expect(first?.headers['webhook-signature']).toBe(signature)
+  })
+
+  it('is signed with both secrets while the one before a new one stays valid, then with the new one alone', async () => {
+    const [older, newer] = [newSigningSecret(), newSigningSecret()]
+    const previous = { secret: older, until: world.clock.now() + hours(24) }
+    world.webhooks.push({ id: 1, url: NOTIFY.url, state: 'active', secret: newer, previous })
+    await commit(NOTIFY)
+    world.clock.advance(hours(24))
+    await commit(NOTIFY)
+    const signedWith = [[newer, older], [newer]]
+    expect(world.outbound.sent.map(({ headers }) => headers['webhook-signature'])).toEqual(
+      world.outbound.sent.map(({ headers }, at) => {
+        const timestampSeconds = Number(headers['webhook-timestamp'])
+        const forward = { id: OURS, timestampSeconds, body: NOTIFY.body, secrets: signedWith[at] ?? [] }
+        return signForward(forward)['webhook-signature']
+      }),
+    )
   })
 
   it('to an address of no webhook is signed by the first one of the account; without any it leaves unsigned', async () => {
