@@ -37,7 +37,7 @@ export function refusalsOf(operation: Operation): Refusal[] {
   const own = (status: RefusedStatus) => typeof refusals[status] === 'string'
   const signedIn = who === 'session' || who === 'admin'
   const follow: Record<RefusedStatus, boolean> = {
-    400: body !== undefined || parameters.some((one) => one.in !== 'path'),
+    400: true,
     401: signedIn,
     402: false,
     403: (signedIn && method !== 'GET') || who === 'admin',

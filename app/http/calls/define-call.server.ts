@@ -106,7 +106,8 @@ export function defineCall<
   const wantsAccount = owner !== undefined || limit?.per === 'account'
   if (wantsAccount && !(find || namesAccount(operation))) throw new Error(`${operation.id} names no account`)
   // This function has looked up everything that the call's types promise its handler.
-  const handled = async (given: object): Promise<Response> => {
+  const handled = async (given: Asked & Record<string, unknown>): Promise<Response> => {
+    requireKnownFilters(operation, given.query)
     const answered = await handle(given as Parameters<typeof handle>[0])
     return answered instanceof Response ? answered : answer(answers[0]?.status ?? 200, answered)
   }
@@ -141,7 +142,6 @@ export function defineCall<
       : NOTHING
     const needed = accountUuid !== null || namesAccount(operation)
     const access = first ?? (needed ? await admit(accountUuid ?? accountIn(sent, operation, asked, session)) : null)
-    requireKnownFilters(operation, asked.query)
     return handled({ ...asked, session, access, found: thing, body: sent })
   }
 
@@ -176,10 +176,9 @@ function accountNamed({ parameters = [] }: Operation, { params, query }: Asked):
   return where.in === 'path' ? (params[where.name] ?? null) : idInQuery(query)
 }
 
-/** A filter that nobody knows is refused: without it the answer would be wrong. */
-function requireKnownFilters({ method, parameters = [] }: Operation, query: URLSearchParams): void {
-  const filters = parameters.filter(({ in: place, required }) => place === 'query' && !required).map(({ name }) => name)
-  if (method !== 'GET') return
+/** A filter that nobody knows is refused: without it the answer would be wrong, or more would be done than was meant. */
+function requireKnownFilters({ parameters = [] }: Operation, query: URLSearchParams): void {
+  const filters = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name)
   const known = [...filters, 'accountUUID', 'accountuuid', 'admin']
   const names = [...query.keys()]
   const name = names.find((one, at) => !known.includes(one) || names.indexOf(one) < at)?.slice(0, 100) ?? null

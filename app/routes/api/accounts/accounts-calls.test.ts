@@ -87,6 +87,11 @@ describe('GET /api/accounts', () => {
     expect([nobody.status, await nobody.text()]).toEqual([200, '[]'])
   })
 
+  it('refuses a filter that nobody knows, also without a session', async () => {
+    const refused = await stranger.get(accounts, '/api/accounts?hasToken=true')
+    expect([refused.status, (await refused.json()).message]).toEqual([400, 'hasToken: There is no such filter'])
+  })
+
   it('says when an account has no token that works', async () => {
     await world.store.markReconnect(BRISBANE.uuid, 1, 'revoked')
     expect(await (await owner.get(accounts, '/api/accounts')).json()).toEqual([

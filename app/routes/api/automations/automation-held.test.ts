@@ -41,6 +41,8 @@ test('a call from outside is kept, and answered with what it waits for', async (
   const { pathname, search } = new URL(made.triggerUrl)
   const body = { job_uuid: job, date: '2026-01-05' }
   const params = { id: String(made.id) }
+  const misplaced = `${pathname}${search}&job_uuid=${job}`
+  expect((await calls.call(trigger, misplaced, { method: 'POST', as: null, body: {}, params })).status).toBe(400)
   const answered = await calls.call(trigger, pathname + search, { method: 'POST', as: null, body, params })
   expect([answered.status, answered.json.message]).toEqual([
     202,

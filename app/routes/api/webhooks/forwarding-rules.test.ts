@@ -274,6 +274,17 @@ describe('what a rule’s address can be asked', () => {
     expect((await ask(replay, 'replay', { body: { since: 'soon' } })).status).toBe(400)
   })
 
+  test('a replay with a filter that nobody knows sends nothing: it may have been meant for the body', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    const asked = await call(replay, `${RULES}/1/replay?accountUUID=${LEEDS}&dryRun=true`, {
+      method: 'POST',
+      params: { id: '1' },
+      body: { since: SINCE },
+    })
+    expect([asked.status, asked.json.errors]).toEqual([400, { dryRun: ['There is no such filter'] }])
+    expect(world.client.sql.prepare('SELECT count(*) AS count FROM replay').get()).toEqual({ count: 0 })
+  })
+
   test('a new secret leaves the old one valid for a day', async () => {
     const [first, second] = await Promise.all([ask(rotate, 'rotate-secret'), ask(rotate, 'rotate-secret')])
     expect([first.status, first.json]).toEqual([
