@@ -35,6 +35,7 @@ export function sampleHit(over: Partial<NonNullable<SearchHit['delivery']>> | nu
             status: 'delivered',
             cause: 'live',
             url: 'https://hooks.example.com/catch/1',
+            goesTo: over.url ?? 'https://hooks.example.com/catch/1',
             endpointId: 1,
             rule: null,
             attempts: 1,

@@ -65,7 +65,9 @@ export function sampleReplay(over: Partial<Replay> = {}): Replay {
   }
 }
 
+/** Each address, and each rule, is an endpoint of its own. */
 export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
+  const places = [...new Set(over.forwardingResults?.map(({ url, rule }) => `${rule} ${url}`))]
   return {
     id: 'event-1',
     type: 'job',
@@ -76,6 +78,7 @@ export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
     forwardedTo: ['https://hooks.example.com/catch/1'],
     deliveries: (over.forwardingResults ?? []).map(({ deliveryId, url, rule }) => ({
       id: deliveryId,
+      endpointId: places.indexOf(`${rule} ${url}`) + 1,
       url,
       ...(rule && { rule }),
     })),

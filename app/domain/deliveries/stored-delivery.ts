@@ -65,7 +65,9 @@ export interface FoundDelivery extends SearchedDelivery {
 }
 
 /** One event's delivery to one endpoint, as a log shows it. */
-export interface LoggedDelivery extends Pick<FoundDelivery, 'id' | 'state' | 'stateReason' | 'dueAt' | 'settledAt'> {
+export interface LoggedDelivery
+  extends Pick<FoundDelivery, 'id' | 'endpointId' | 'state' | 'stateReason' | 'dueAt' | 'settledAt'> {
+  /** Where it is sent now. */
   url: string
   /** Name of the forwarding rule that owns the address; null or missing = the webhook's own. */
   rule?: string | null

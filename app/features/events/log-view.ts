@@ -14,8 +14,17 @@ export interface LogEntryView {
   /** The addresses the event was meant for; empty when no forwarding was configured. */
   forwardedTo: string[]
   /** Oldest first, including deliveries not tried yet. */
-  deliveries: { id: number; url: string /** Name of the rule; missing for the webhook's own. */; rule?: string }[]
+  deliveries: EntryDelivery[]
   forwardingResults: ForwardingResultView[]
+}
+
+interface EntryDelivery {
+  id: number
+  endpointId: number
+  /** Where it is sent now; the last address once there is none. Attempts keep the one they had. */
+  url: string
+  /** Name of the rule; missing for the webhook's own address. */
+  rule?: string
 }
 
 /** One attempt of one delivery. */

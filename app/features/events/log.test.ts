@@ -87,6 +87,7 @@ function event(...deliveries: Partial<LoggedDelivery>[]) {
     deliveries: deliveries.map(
       (one, index): LoggedDelivery => ({
         id: index + 1,
+        endpointId: index + 1,
         url: 'https://example.com/in',
         state: 'pending',
         stateReason: null,
@@ -164,17 +165,19 @@ describe('an entry of the log', () => {
     expect(forwardingResults[1]?.timing).toBeNull()
   })
 
-  test('goes by the address that was dialled, not by the one that is set now', () => {
-    const moved = event({ url: 'https://new.example.com', attempts: [FAILED] })
-    expect(logEntry(moved, null, NOW).forwardedTo).toEqual(['https://example.com/in'])
+  test('goes by the address that was dialled; another sending goes to the one that is set now', () => {
+    const moved = event({ url: 'https://new.example.com', attempts: [FAILED] }, { url: '', attempts: [FAILED] })
+    const { forwardedTo, deliveries } = logEntry(moved, null, NOW)
+    expect(forwardedTo).toEqual(['https://example.com/in'])
+    expect(deliveries.map(({ url }) => url)).toEqual(['https://new.example.com', 'https://example.com/in'])
   })
 
   test('names its deliveries, those included that were not tried so far', () => {
     expect(
       logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' }), null, NOW).deliveries,
     ).toEqual([
-      { id: 1, url: 'https://example.com/in' },
-      { id: 2, url: 'https://second.example.com' },
+      { id: 1, endpointId: 1, url: 'https://example.com/in' },
+      { id: 2, endpointId: 2, url: 'https://second.example.com' },
     ])
   })
 

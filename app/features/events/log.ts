@@ -61,11 +61,7 @@ interface LoggedEvent extends Omit<SearchedRow, 'delivery'> {
 
 /** `name`: what people call the record; null = nothing but its kind is known. */
 export function logEntry(event: LoggedEvent, name: RecordName | null, now: Millis): LogEntryView {
-  const deliveries = event.deliveries.map((delivery) => ({
-    id: delivery.id,
-    url: delivery.attempts.at(-1)?.url ?? delivery.url,
-    ...ruleOf(delivery),
-  }))
+  const tried = event.deliveries.map(({ attempts, url }) => attempts.at(-1)?.url ?? url)
   return {
     id: String(event.seq),
     type: event.object,
@@ -73,8 +69,11 @@ export function logEntry(event: LoggedEvent, name: RecordName | null, now: Milli
     recordName: fullName(name ?? recordName(event.object, null)),
     receivedAt: event.receivedAt,
     changedFields: event.changedFields,
-    forwardedTo: [...new Set(deliveries.map((delivery) => delivery.url))],
-    deliveries,
+    forwardedTo: [...new Set(tried)],
+    deliveries: event.deliveries.map((delivery, index) => {
+      const { id, endpointId, url } = delivery
+      return { id, endpointId, url: url || (tried[index] ?? ''), ...ruleOf(delivery) }
+    }),
     forwardingResults: event.deliveries.flatMap((delivery) => forwardingResults(delivery, now)),
   }
 }

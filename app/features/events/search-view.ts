@@ -73,6 +73,8 @@ export interface SearchHit extends Omit<SearchedRow, 'seq' | 'delivery'>, Pick<R
     status: DeliveryStatus
     cause: DeliveryCause
     url: string
+    /** The present address: its next attempt and another sending go there. */
+    goesTo: string
     endpointId: number
     /** Name of the forwarding rule; null = the webhook's own address. */
     rule: string | null
@@ -122,7 +124,7 @@ export interface DayVolume {
 }
 
 /** Several hits that share an address and a reason. */
-export interface Trouble extends Pick<NonNullable<SearchHit['delivery']>, 'url' | 'endpointId' | 'rule'> {
+export interface Trouble extends Pick<NonNullable<SearchHit['delivery']>, 'url' | 'goesTo' | 'endpointId' | 'rule'> {
   sentence: string
   count: number
   /** The earliest next attempt; null = none is planned. */
@@ -137,12 +139,12 @@ export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
   const seen = new Set<string>()
   for (const { eventId, delivery } of hits) {
     if (delivery === null) continue
-    const { url, endpointId, rule, sentence, nextAt } = delivery
+    const { url, goesTo, endpointId, rule, sentence, nextAt } = delivery
     if (seen.has(`${eventId}|${endpointId}`)) continue
     seen.add(`${eventId}|${endpointId}`)
     if (delivery.status === 'delivered' || delivery.deliveredSince) continue
     const key = `${endpointId}|${url}|${sentence}`
-    const known = troubles.get(key) ?? { url, endpointId, rule, sentence, count: 0, nextAt: null, again: [] }
+    const known = troubles.get(key) ?? { url, goesTo, endpointId, rule, sentence, count: 0, nextAt: null, again: [] }
     const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)
     const again = hasFailed(delivery) ? [...known.again, delivery.id] : known.again
     troubles.set(key, { ...known, count: known.count + 1, nextAt: next, again })

@@ -207,6 +207,7 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
             status: deliveryStatus(delivery, now),
             cause: delivery.cause,
             url: delivery.lastUrl ?? delivery.address.url,
+            goesTo: delivery.address.url,
             endpointId: delivery.endpointId,
             rule: delivery.address.rule ?? null,
             attempts: delivery.attempts,

@@ -182,9 +182,9 @@ function deliveriesOf(reader: Database) {
       ...row,
       changedFields: JSON.parse(changedFields) as string[],
       deliveries: (byEvent.get(row.seq) ?? []).map((hit): DeliveryLogRow => {
-        const { id, url, rule, state, stateReason, dueAt, settledAt } = hit
+        const { id, endpointId, url, rule, state, stateReason, dueAt, settledAt } = hit
         const attempts = attemptsOf.get(id) ?? []
-        return { id, url, rule, state, stateReason, dueAt, settledAt, attempts, standing: toDelivery(hit) }
+        return { id, endpointId, url, rule, state, stateReason, dueAt, settledAt, attempts, standing: toDelivery(hit) }
       }),
     }))
   })

@@ -4,7 +4,7 @@ import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { fieldsShown } from '../fields-shown.ts'
-import { receiverName, type SearchHit, troublesOf } from '../search-view.ts'
+import { receiverName, type SearchHit, shortAddress, troublesOf } from '../search-view.ts'
 import { deliveryMark, StatusWord } from './delivery-pill.tsx'
 import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
@@ -89,7 +89,7 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
       aria-label="Not delivered"
       className="grid gap-2 rounded-card bg-attention-soft px-4 py-3 text-attention text-label"
     >
-      {troubles.map(({ url, endpointId, rule, sentence, count, nextAt, again }) => (
+      {troubles.map(({ url, goesTo, endpointId, rule, sentence, count, nextAt, again }) => (
         <li key={`${endpointId}|${url}|${sentence}`} className="wrap-anywhere">
           <strong className="font-semibold">
             {count} {count === 1 ? 'event' : 'events'}
@@ -104,7 +104,12 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
           )}
           {again.length < 2 ? null : (
             <div className="mt-1">
-              <SendAgainButton deliveries={again} about={`to ${receiverName({ url, rule })}`} variant="secondary" />
+              {goesTo === url || goesTo === '' ? null : <p>Sent again, they go to {shortAddress(goesTo)}.</p>}
+              <SendAgainButton
+                deliveries={again}
+                about={`to ${receiverName({ url: goesTo || url, rule })}`}
+                variant="secondary"
+              />
             </div>
           )}
         </li>

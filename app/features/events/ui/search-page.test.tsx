@@ -249,6 +249,21 @@ describe('a line', () => {
     await waitFor(() => expect(sent.map((form) => form.getAll('delivery'))).toEqual([['1', '2']]))
   })
 
+  it('names the present address where a group goes when it is sent again, and the earlier one in what failed', () => {
+    const moved = {
+      status: 'failed',
+      url: 'https://staging.example.com/in',
+      goesTo: 'https://new.example.com/in',
+    } as const
+    const hits = [1, 2].map((id) => sampleHit({ ...moved, id, sentence: 'Your address answered 404.' }))
+    renderSearch({ answer: sampleAnswer({ hits }) })
+    const [group] = within(screen.getByRole('list', { name: 'Not delivered' })).getAllByRole('listitem')
+    expect(group?.textContent).toBe(
+      '2 events to staging.example.com/in Your address answered 404.Sent again, they go to new.example.com/in.Send all again',
+    )
+    screen.getByRole('button', { name: 'Send all again: 2 deliveries to new.example.com/in' })
+  })
+
   it('shows the last days as bars, and in a sentence', () => {
     const day = (date: string, delivered: number, failed: number) => ({ date, delivered, failed })
     renderSearch({ volume: [day('2025-11-20', 10, 0), day('2025-11-21', 2, 1)] })

@@ -32,7 +32,7 @@ describe('an entry of the log', () => {
   })
 
   it('leads to a delivery that was not tried so far, too; there is nothing to send again yet', () => {
-    renderActions({ deliveries: [{ id: 3, url: 'https://hooks.example.com/catch/1' }] })
+    renderActions({ deliveries: [{ id: 3, endpointId: 1, url: 'https://hooks.example.com/catch/1' }] })
     expect(hrefOf('Details of delivery 3')).toContain('/deliveries/3?')
     expect(screen.queryByRole('button', { name: /Send again/ })).toBeNull()
   })
@@ -41,13 +41,33 @@ describe('an entry of the log', () => {
     const url = 'https://hooks.example.com/catch/1'
     renderActions({
       deliveries: [
-        { id: 3, url },
-        { id: 8, url },
+        { id: 3, endpointId: 1, url },
+        { id: 8, endpointId: 1, url },
       ],
       forwardingResults: [sampleResult({ deliveryId: 3, url })],
     })
     expect(hrefOf('Details of delivery 8')).toContain('/deliveries/8?')
     screen.getByRole('button', { name: 'Send again' })
+  })
+
+  it('sends again once to each webhook or rule, to the address it has now', () => {
+    const [before, now] = ['https://staging.example.com/in', 'https://hooks.example.com/catch/1']
+    renderActions({
+      deliveries: [
+        { id: 3, endpointId: 1, url: now },
+        { id: 8, endpointId: 1, url: now },
+        { id: 9, endpointId: 2, url: now, rule: 'Accounting' },
+      ],
+      forwardingResults: [
+        sampleResult({ deliveryId: 3, url: before }),
+        sampleResult({ deliveryId: 8, url: now }),
+        sampleResult({ deliveryId: 9, url: before, rule: 'Accounting' }),
+      ],
+    })
+    expect(screen.getAllByRole('button', { name: /^Send again/ }).map((button) => button.textContent)).toEqual([
+      'Send again to hooks.example.com',
+      'Send again to Accounting',
+    ])
   })
 
   it('that went nowhere has nothing to press', () => {

@@ -24,10 +24,10 @@ export interface LogOwner {
 
 /** The actions for one event: open it, send it again, copy it as a command. */
 export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
-  const latest = latestByAddress(entry.deliveries)
+  const latest = latestOfEach(entry.deliveries)
   if (latest.length === 0) return null
   const tried = new Set(entry.forwardingResults.map((result) => result.deliveryId))
-  const again = latestByAddress(entry.deliveries.filter((delivery) => tried.has(delivery.id)))
+  const again = latestOfEach(entry.deliveries.filter((delivery) => tried.has(delivery.id)))
   return (
     <div className="-mx-4 flex flex-wrap">
       {latest.map(({ id, url, rule }) => (
@@ -67,13 +67,12 @@ function Doing({ what, where }: { what: string; where: string }) {
   )
 }
 
-/** Returns the newest delivery to each address. A rule's address counts separately, even if its text is the same. */
-function latestByAddress(deliveries: LogEntryView['deliveries']): LogEntryView['deliveries'] {
-  const latest = new Map<string, LogEntryView['deliveries'][number]>()
+/** Returns the newest delivery of each webhook or rule: its address may have changed, and two may share one. */
+function latestOfEach(deliveries: LogEntryView['deliveries']): LogEntryView['deliveries'] {
+  const latest = new Map<number, LogEntryView['deliveries'][number]>()
   for (const delivery of deliveries) {
-    const place = `${delivery.rule ?? ''} ${delivery.url}`
-    const known = latest.get(place)
-    if (!known || delivery.id > known.id) latest.set(place, delivery)
+    const known = latest.get(delivery.endpointId)
+    if (!known || delivery.id > known.id) latest.set(delivery.endpointId, delivery)
   }
   return [...latest.values()]
 }
