@@ -12,7 +12,7 @@ import { grouped, spanText } from './time/moments.ts'
 const USUAL_EVENT_DAYS = 30
 /** The platform repeats an event for 72 hours, so we must recognize it for that long, whatever is configured. */
 export const LEAST_EVENTS = days(4)
-/** The body of a fully delivered event; its log entry stays. */
+/** The body of an event without a delivery that waits or has failed; its log entry stays. */
 export const DELIVERED_BODIES = days(7)
 /** Hourly counts per address, for the small graphs. */
 export const HOURLY_COUNTERS = days(400)
@@ -92,7 +92,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     ],
     [
       'bodies',
-      'Payloads delivered everywhere',
+      'Payloads delivered everywhere, or sent nowhere',
       spanText(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
       'Needed to resend.',
     ],

@@ -155,6 +155,14 @@ const SHOWN: readonly Shown[] = [
     is: 'choice',
     on: [form('triggerSource=webhook', 'events=object:company', 'add_step:generate_document')],
   },
+  {
+    says: 'Choose “All” to send what was never sent.',
+    name: 'All',
+    is: 'choice',
+    drawn: 'All, delivered ones too',
+    on: [() => scenes.replay()],
+    here: true,
+  },
   { says: 'A job is never ', name: 'Quote', is: 'choice', on: [form(...ON_JOBS, 'triggerType=job_status')] },
   {
     says: 'The copy does not say which records start it.',

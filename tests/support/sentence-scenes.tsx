@@ -63,6 +63,15 @@ export function manager(over: Partial<ManagerPageProps> = {}, news: Partial<Card
   )
 }
 
+/** The panel of a replay that would send nothing. */
+export function replay(): ReactElement {
+  const form = { since: '2025-11-20T15:12', status: 'failed', objectUuid: '' }
+  return manager({
+    step: { step: 'replay', webhookId: 1, form: null },
+    replay: { webhookId: 1, form, errors: {}, count: 0 },
+  })
+}
+
 /** A webhook, or a rule, with a problem described by `text`. */
 export function inTrouble(state: 'stopped' | 'failing' | 'paused', what: 'webhook' | 'rule' = 'webhook'): Scene {
   return (text) => {

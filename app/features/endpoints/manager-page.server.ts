@@ -108,7 +108,10 @@ async function loadReplayPanel(
   if (!record) return null
   const now = app.clock.now()
   if (!form) {
-    const first = firstReplayForm(stoppedSince(record) ?? record.endpoint.failingSince, now, timezone)
+    const { endpoint, hours } = record
+    // A new address forgets its last attempt, but not the hours before.
+    const tried = endpoint.lastAttemptAt !== null || hours.some(({ delivered, failed }) => delivered + failed > 0)
+    const first = firstReplayForm(stoppedSince(record) ?? endpoint.failingSince, now, timezone, tried)
     return { webhookId, form: first, errors: {}, count: null }
   }
   const read = readReplayForm(form, now, timezone)

@@ -20,7 +20,7 @@ export const EVENT_BYTES = `${EVENT_ROW} + octet_length(e.changed_fields) + ${BO
       FROM attempt a WHERE a.delivery_id = d.id), 0))
     FROM delivery d WHERE d.event_seq = e.seq), 0)`
 
-/** Every delivery of the event succeeded: none is pending or failed. */
+/** Every delivery of the event succeeded, or it has none: none is pending or failed. */
 const DELIVERED = "NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state <> 'delivered')"
 
 interface OldRow {

@@ -178,7 +178,10 @@ describe('sending everything since a moment', () => {
   test('opens with a sensible moment and puts messages to their fields', async () => {
     const open = async (form: { since: string; status: string; objectUuid: string } | null, webhookId = 1) =>
       (await loadManagerPage(world.app, controls(), LEEDS, { replay: { webhookId, form } })).replay
-    expect(await open(null)).toMatchObject({ form: { since: '2026-01-04T09:00', status: 'failed' }, count: null })
+    // Nothing was sent there so far: what it collected was not given up.
+    expect(await open(null)).toMatchObject({ form: { since: '2026-01-04T09:00', status: 'all' }, count: null })
+    world.client.sql.prepare('UPDATE endpoint SET last_attempt_at = 1').run()
+    expect(await open(null)).toMatchObject({ form: { status: 'failed' } })
     expect(await open({ since: 'soon', status: '', objectUuid: '' })).toMatchObject({
       errors: { since: ['Choose a date and a time.'] },
       count: null,

@@ -60,8 +60,11 @@ describe('the form of the page', () => {
   })
 
   test('begins with what was missed since it went wrong, else with a day', () => {
-    expect(firstReplayForm(null, SAMPLE_NOW, SAMPLE_ZONE).since).toBe('2025-11-20T15:12')
+    const first = { since: '2025-11-20T15:12', status: 'failed' }
+    expect(firstReplayForm(null, SAMPLE_NOW, SAMPLE_ZONE)).toMatchObject(first)
     expect(firstReplayForm(SAMPLE_NOW - hours(2), SAMPLE_NOW, SAMPLE_ZONE).since).toBe('2025-11-21T13:12')
+    // Nothing was given up where nothing was sent.
+    expect(firstReplayForm(null, SAMPLE_NOW, SAMPLE_ZONE, false).status).toBe('all')
   })
 
   test('is read from an address that asks for a count', () => {
@@ -98,6 +101,8 @@ test.each([
 test('a count is said before anything is sent', () => {
   expect(countSentence(214, 'failed')).toBe('214 events would be sent.')
   expect(countSentence(1, 'all')).toBe('1 event would be sent.')
-  expect(countSentence(0, 'failed')).toContain('was delivered, or waits')
+  expect(countSentence(0, 'failed')).toBe(
+    'Nothing since then was given up or stopped. Choose “All” to send what was never sent.',
+  )
   expect(countSentence(0, 'all')).toContain('no event was received')
 })

@@ -48,9 +48,10 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   return { outcome: 'wish', request: { since, status, objectUuid: objectUuid.data } }
 }
 
-/** The form's initial values: since the endpoint began to fail, otherwise the last day. */
-export function firstReplayForm(failingSince: Millis | null, now: Millis, timezone: string): ReplayForm {
-  return { since: localInput(failingSince ?? now - days(1), timezone), status: 'failed', objectUuid: '' }
+/** The form's initial values: since the endpoint began to fail, otherwise the last day. `tried` = something was sent there. */
+export function firstReplayForm(failingSince: Millis | null, now: Millis, timezone: string, tried = true): ReplayForm {
+  const since = localInput(failingSince ?? now - days(1), timezone)
+  return { since, status: tried ? 'failed' : 'all', objectUuid: '' }
 }
 
 /** Whether two requests mean the same, so that one replay serves both. */

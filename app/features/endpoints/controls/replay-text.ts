@@ -50,6 +50,6 @@ export function replaySentence(replay: Replay): string {
 export function countSentence(count: number, status: 'all' | 'failed'): string {
   if (count > 0) return `${plural(count, 'event')} would be sent.`
   return status === 'failed'
-    ? 'Nothing to send. Every event since then was delivered, or waits for its next attempt.'
+    ? 'Nothing since then was given up or stopped. Choose “All” to send what was never sent.'
     : 'Nothing to send: no event was received since then.'
 }

@@ -291,7 +291,7 @@ describe('sending everything since a moment', () => {
 
   it('has no button to send nothing', () => {
     renderCard({ step, replay: panel({ count: 0 }) })
-    screen.getByText(/^Nothing to send/)
+    screen.getByText(/^Nothing since then was given up or stopped\. Choose “All”/)
     noButton(/^Send \d/)
   })
 

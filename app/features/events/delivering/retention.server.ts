@@ -9,7 +9,7 @@ type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
 interface Retention {
   /** How long to keep events with everything that belongs to them, including bodies of undelivered ones. ms */
   keepMs: number
-  /** How long to keep the body of a fully delivered event. ms, default 7 days; its row in the log stays. */
+  /** How long to keep the body of an event that was delivered everywhere, or sent nowhere. ms, default 7 days; its row in the log stays. */
   deliveredBodyMs?: number
 }
 
