@@ -79,6 +79,12 @@ export function eventsKept(retentionDays: number | undefined): number {
   return Math.max(days(retentionDays ?? USUAL_EVENT_DAYS), LEAST_EVENTS)
 }
 
+/** ms that the body of an event without a delivery that waits or has failed is kept. `short`: storage is, for its account. */
+export function bodiesKept(retentionDays: number | undefined, short: SpaceSwitches | null): number {
+  const kept = Math.min(DELIVERED_BODIES, eventsKept(retentionDays))
+  return short?.shortenBodies ? Math.min(kept, shortBodies(short)) : kept
+}
+
 const inHours = (ms: number) => `${ms / hours(1)} hours`
 
 /** All kinds of data and how long each is kept. */
@@ -93,7 +99,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     [
       'bodies',
       'Payloads delivered everywhere, or sent nowhere',
-      spanText(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
+      spanText(bodiesKept(retentionDays, null)),
       'Needed to resend.',
     ],
     [

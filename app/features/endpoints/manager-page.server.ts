@@ -1,6 +1,7 @@
 // The manager page: loads its data and handles its forms.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { bodiesKept } from '#app/domain/kept-until.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
@@ -28,7 +29,7 @@ import { loadAccountNews } from './notices/account-news.server.ts'
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './notices/act-on-notices.server.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
 
-type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
+type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'space'>
 
 /** What the page's URL opens. A card that does not exist opens nothing. */
 export interface ManagerOpen {
@@ -116,7 +117,9 @@ async function loadReplayPanel(
   }
   const read = readReplayForm(form, now, timezone)
   if (read.outcome === 'invalid') return { webhookId, form, errors: read.errors, count: null }
-  return { webhookId, form, errors: {}, count: await countReplay(app, controls, accountUuid, webhookId, read.request) }
+  const count = await countReplay(app, controls, accountUuid, webhookId, read.request)
+  const kept = bodiesKept(app.settings.retentionDays, app.space.isOverShare(accountUuid) ? app.space.switches() : null)
+  return { webhookId, form, errors: {}, count, ...(read.request.since < now - kept && { kept }) }
 }
 
 /**

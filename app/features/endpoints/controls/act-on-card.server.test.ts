@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hours, seconds } from '#app/lib/duration.ts'
+import { switchesOf } from '#app/domain/space.ts'
+import { days, hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, updateEndpoint } from '../endpoints.server.ts'
@@ -173,6 +174,19 @@ describe('sending everything since a moment', () => {
     expect(await count('failed')).toMatchObject({ webhookId: 1, count: 1, errors: {} })
     expect(await count('all')).toMatchObject({ count: 2 })
     expect((await view()).replays).toEqual([])
+  })
+
+  test('says how long delivered events can be sent where older ones are asked for', async () => {
+    const open = async (on: string) => {
+      const form = { since: `${on}T09:00`, status: 'all', objectUuid: '' }
+      return (await loadManagerPage(world.app, controls(), LEEDS, { replay: { webhookId: 1, form } })).replay
+    }
+    expect(await open('2025-12-29')).not.toHaveProperty('kept')
+    expect(await open('2025-12-28')).toMatchObject({ kept: days(7) })
+    Object.assign(world.app, {
+      space: { ...world.app.space, isOverShare: () => true, switches: () => switchesOf('shorten') },
+    })
+    expect(await open('2025-12-29')).toMatchObject({ kept: hours(24) })
   })
 
   test('opens with a sensible moment and puts messages to their fields', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hours, minutes } from '#app/lib/duration.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleReplay } from '#tests/support/sample-views.ts'
 import { firstReplayForm, missedSince, readReplayForm, replayBody, shownReplays } from './replay-request.ts'
 import { countSentence, replayFormOf, replaySentence } from './replay-text.ts'
@@ -104,5 +104,9 @@ test('a count is said before anything is sent', () => {
   expect(countSentence(0, 'failed')).toBe(
     'Nothing since then was given up or stopped. Choose “All” to send what was never sent.',
   )
-  expect(countSentence(0, 'all')).toContain('no event was received')
+  expect(countSentence(0, 'all')).toBe('Nothing to send: no event since then is kept.')
+  expect(countSentence(3, 'all', days(7))).toBe(
+    '3 events would be sent. Events delivered everywhere, or sent nowhere, can be sent for 7 days.',
+  )
+  expect(countSentence(3, 'failed', days(7))).toBe('3 events would be sent.')
 })

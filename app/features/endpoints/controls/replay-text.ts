@@ -2,7 +2,7 @@
 
 import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { grouped, plural } from '#app/domain/time/moments.ts'
+import { grouped, plural, spanText } from '#app/domain/time/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
 
 /** The form's values, as typed. */
@@ -20,6 +20,8 @@ export interface ReplayPanelData {
   errors: FieldErrors
   /** How many events the replay would send; null when not counted yet or not countable. */
   count: number | null
+  /** ms that delivered events can be sent; only where older ones were asked for. */
+  kept?: number
 }
 
 /** Reads the form's values from the URL; null when no replay was requested yet. */
@@ -46,10 +48,14 @@ export function replaySentence(replay: Replay): string {
   }
 }
 
-/** Answers how many events a replay would send. */
-export function countSentence(count: number, status: 'all' | 'failed'): string {
-  if (count > 0) return `${plural(count, 'event')} would be sent.`
-  return status === 'failed'
-    ? 'Nothing since then was given up or stopped. Choose “All” to send what was never sent.'
-    : 'Nothing to send: no event was received since then.'
+/** Answers how many events a replay would send; `kept` as in `ReplayPanelData`. */
+export function countSentence(count: number, status: 'all' | 'failed', kept?: number): string {
+  const words = count > 0 ? `${plural(count, 'event')} would be sent.` : NOTHING[status]
+  if (status === 'failed' || kept === undefined) return words
+  return `${words} Events delivered everywhere, or sent nowhere, can be sent for ${spanText(kept)}.`
+}
+
+const NOTHING = {
+  failed: 'Nothing since then was given up or stopped. Choose “All” to send what was never sent.',
+  all: 'Nothing to send: no event since then is kept.',
 }

@@ -112,7 +112,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
       {counted ? (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-3 border-line border-t pt-4">
           <p data-count tabIndex={-1} role="status" className="min-w-0 font-semibold">
-            {countSentence(count, form.status === 'all' ? 'all' : 'failed')}
+            {countSentence(count, form.status === 'all' ? 'all' : 'failed', data.kept)}
           </p>
           {count > 0 ? (
             <CardButton
