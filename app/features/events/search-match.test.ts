@@ -5,7 +5,7 @@ import { NO_FILTER } from '#tests/support/sample-deliveries.ts'
 import { matchesSearch, type SearchFilter } from './search-match.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
-const NO_TARGET = { deliveryId: null, endpointId: null, records: null }
+const NO_TARGET = { seq: null, deliveryId: null, endpointId: null, records: null }
 
 function row(over: Partial<NonNullable<SearchedRow['delivery']>> | null = {}): SearchedRow {
   return {

@@ -27,8 +27,9 @@ export interface SearchFilter {
   until: Millis | null
 }
 
-/** The meaning of what was searched for, besides the event it leads to: the delivery, or one of the records. */
+/** The meaning of what was searched for, besides the event it leads to: the delivery, another event, or one of the records. */
 export interface SearchTarget {
+  seq: number | null
   deliveryId: number | null
   endpointId: number | null
   /** Lower case. */
@@ -43,7 +44,7 @@ export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: Se
     isWanted(filter.record, record) &&
     receivedAt >= (filter.from ?? receivedAt) &&
     receivedAt <= (filter.until ?? receivedAt) &&
-    isTarget(target, delivery?.id, record) &&
+    isTarget(target, row) &&
     isWanted(target.endpointId, delivery?.endpointId) &&
     isWanted(filter.webhook?.endpointId ?? null, delivery?.endpointId) &&
     (filter.field === null || namesField(row.changedFields, filter.field)) &&
@@ -52,9 +53,10 @@ export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: Se
   )
 }
 
-function isTarget({ deliveryId, records }: SearchTarget, delivery: number | undefined, record: string): boolean {
-  if (deliveryId === null && records === null) return true
-  return (deliveryId !== null && delivery === deliveryId) || (records?.has(record) ?? false)
+function isTarget({ seq, deliveryId, records }: SearchTarget, row: SearchedRow): boolean {
+  if (seq === null && deliveryId === null && records === null) return true
+  const isDelivery = deliveryId !== null && row.delivery?.id === deliveryId
+  return isDelivery || row.seq === seq || (records?.has(row.objectUuid.toLowerCase()) ?? false)
 }
 
 function isWanted<Value>(wanted: Value | null, value: Value | undefined): boolean {

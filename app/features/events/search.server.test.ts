@@ -226,6 +226,18 @@ describe('a pasted id', () => {
     expect(await found(String(seq))).toEqual([null])
   })
 
+  test('that is the number of an event and of a delivery of another event finds both', async () => {
+    const [account, { sql }] = [LEEDS, world.client]
+    const { seq: number } = rows.event({ account, receivedAt: world.clock.now() + 2, record: 'r-9' })
+    const later = rows.event({ account, receivedAt: world.clock.now() + 3 })
+    const sentLater = rows.delivery({ account, seq: later.seq, endpointId: endpoint })
+    sql.prepare('UPDATE delivery SET id = ? WHERE id = ?').run(number, sentLater)
+    const { hits, looked } = await ask(LEEDS, { id: String(number) })
+    expect(hits.map(({ objectUuid, delivery }) => delivery?.id ?? objectUuid)).toEqual([number, 'r-9'])
+    expect(looked).toBe(2)
+    sql.prepare('DELETE FROM delivery WHERE id = ?').run(number)
+  })
+
   test('of an event finds every delivery of it, the newest first', async () => {
     expect(await found(sent.id)).toEqual([ids[1], ids[0]])
     expect(await found(sent.id.toUpperCase())).toEqual([ids[1], ids[0]])
@@ -345,7 +357,8 @@ describe('what people call it', () => {
   })
 
   test('a number that is both finds the job and the delivery', async () => {
-    expect(idsOf(await ask(LEEDS, { id: String(ofJob) }))).toEqual([lookAlike, ofJob])
+    // Behind them, an older event may have the number too.
+    expect(idsOf(await ask(LEEDS, { id: String(ofJob) })).slice(0, 2)).toEqual([lookAlike, ofJob])
     expect(await named(LEEDS, { kind: 'number', number: ofJob })).toBeNull()
   })
 
@@ -379,11 +392,9 @@ describe('what people call it', () => {
       ['Job 88001', unseen],
     ])
     expect((await read('88002')).hits).toEqual([])
-    // The job comes before a delivery or an event of the same number.
-    expect((await read(String(elsewhere))).hits.map(({ delivery, eventId }) => delivery?.id ?? eventId)).toEqual([
-      elsewhere,
-      id,
-    ])
+    // The job is found beside a delivery or an event of the same number.
+    const { hits } = await read(String(elsewhere))
+    expect(hits.map(({ delivery, eventId }) => delivery?.id ?? eventId).slice(0, 2)).toEqual([elsewhere, id])
     expect(await named(BRISBANE, { kind: 'number', number: elsewhere ?? 0 }, app)).toBeNull()
     expect(await named(BRISBANE, { kind: 'number', number: plain ?? 0 }, app)).toBe(plain)
     expect(filters).toEqual(

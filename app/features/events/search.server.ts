@@ -115,9 +115,17 @@ async function countStatuses(
 }
 
 /** An event goes only to addresses of its object, so that a webhook's deliveries are among the events of one object. */
-function scanOf({ object, webhook, from, until, code }: SearchFilter, { seq }: Resolved) {
+function scanOf({ object, webhook, from, until, code }: SearchFilter, { seq, oldestSeq }: Resolved) {
   const endpointId = webhook?.endpointId ?? null
-  return { object: object ?? webhook?.object ?? null, endpointId, seq, from, until, withCodes: code !== null }
+  return {
+    object: object ?? webhook?.object ?? null,
+    endpointId,
+    seq,
+    oldestSeq,
+    from,
+    until,
+    withCodes: code !== null,
+  }
 }
 
 /** The webhooks and forwarding rules that a search may name. */
@@ -129,14 +137,16 @@ export async function searchedWebhooks({ store }: Pick<App, 'store'>, accountUui
 }
 
 interface Resolved {
-  /** The only event it can mean; null when a search is needed. */
+  /** The only event it can mean, or the newer of two; null when a search is needed. */
   seq: number | null
+  /** The older of two events. */
+  oldestSeq?: number
   target: SearchTarget
   /** Names that only the platform knew. */
   names?: ReadonlyMap<string, RecordName>
 }
 
-const NO_TARGET: SearchTarget = { deliveryId: null, endpointId: null, records: null }
+const NO_TARGET: SearchTarget = { seq: null, deliveryId: null, endpointId: null, records: null }
 const ANYTHING: Resolved = { seq: null, target: NO_TARGET }
 
 const only = (...records: string[]): Resolved => ({ seq: null, target: { ...NO_TARGET, records: new Set(records) } })
@@ -168,19 +178,20 @@ async function called(store: App['store'], accountUuid: string, text: string): P
   return records.map((uuid) => uuid.toLowerCase())
 }
 
-/** A job's number first, because that is what people know; a delivery of the same number is found beside it. */
+/** A job's number first, because that is what people know; a delivery and an event of the number are found beside it. */
 async function resolveNumber(app: SearchApp, accountUuid: string, number: number): Promise<Resolved | null> {
   const { store } = app
-  const [records, seq] = await Promise.all([
+  const [records, sent, isEvent] = await Promise.all([
     called(store, accountUuid, String(number)),
     store.events.eventOfDelivery(accountUuid, number),
+    store.events.hasEvent(accountUuid, number),
   ])
-  const deliveryId = seq === null ? null : number
-  if (records.length > 0) return { seq: null, target: { ...NO_TARGET, deliveryId, records: new Set(records) } }
+  const target = { ...NO_TARGET, deliveryId: sent === null ? null : number, seq: isEvent ? number : null }
+  if (records.length > 0) return { seq: null, target: { ...target, records: new Set(records) } }
   const job = await askForJob(app, accountUuid, number)
-  if (job) return { ...job, target: { ...job.target, deliveryId } }
-  if (seq !== null) return { seq, target: { ...NO_TARGET, deliveryId } }
-  return (await store.events.hasEvent(accountUuid, number)) ? { seq: number, target: NO_TARGET } : null
+  if (job) return { ...job, target: { ...job.target, ...target, records: job.target.records } }
+  const events = [...(sent === null ? [] : [sent]), ...(isEvent ? [number] : [])]
+  return events.length === 0 ? null : { seq: Math.max(...events), oldestSeq: Math.min(...events), target }
 }
 
 /** Without automations there are no snapshots: then ServiceM8 knows the job. A failure finds nothing. */

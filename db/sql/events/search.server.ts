@@ -163,7 +163,8 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
 
   return async (accountUuid, search) => {
     const { object, endpointId, limit, scanAtMost, withCodes } = search
-    const bottom = search.seq ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
+    const bottom =
+      search.oldestSeq ?? search.seq ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
     let cursor = await startOf(search)
     let looked = 0
     let lookedBackTo: number | null = null

@@ -104,7 +104,7 @@ test('a count is said before anything is sent', () => {
   expect(countSentence(0, 'failed')).toBe(
     'Nothing since then was given up or stopped. Choose “All” to send what was never sent.',
   )
-  expect(countSentence(0, 'all')).toBe('Nothing to send: no event since then is kept.')
+  expect(countSentence(0, 'all')).toBe('Nothing to send: we keep no event since then.')
   expect(countSentence(3, 'all', days(7))).toBe(
     '3 events would be sent. Events delivered everywhere, or sent nowhere, can be sent for 7 days.',
   )

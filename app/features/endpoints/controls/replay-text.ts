@@ -57,5 +57,5 @@ export function countSentence(count: number, status: 'all' | 'failed', kept?: nu
 
 const NOTHING = {
   failed: 'Nothing since then was given up or stopped. Choose “All” to send what was never sent.',
-  all: 'Nothing to send: no event since then is kept.',
+  all: 'Nothing to send: we keep no event since then.',
 }
