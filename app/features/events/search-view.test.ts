@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { sampleHit } from '#tests/support/sample-deliveries.ts'
 import { fieldsShown } from './fields-shown.ts'
 import { receiverName, sentAgainFlash, shortAddress, troublesOf } from './search-view.ts'
@@ -47,11 +48,17 @@ test('two rules with one address are two groups, each with its name', () => {
   expect(receiverName({ url: 'https://example.com/', rule: null })).toBe('example.com')
 })
 
+const HELD = `${planHoldText('unpaid')}. Until then everything waits, for 72 hours at most.`
+
 test.each([
-  [1, 1, null, 'Sent again', 'Its page shows the result.'],
-  [3, 3, null, 'Sent again', '3 new deliveries are on their way.'],
-  [2, 3, 'It is too old.', '2 of 3 sent again', 'It is too old.'],
-  [0, 3, null, 'Failed to send again', 'This delivery is no longer kept.'],
-])('%i of %i sent again (%s): %s', (sent, asked, why, title, description) => {
-  expect(sentAgainFlash(sent, asked, why)).toMatchObject({ title, description })
+  [1, 1, null, null, 'Sent again', 'Its page shows the result.'],
+  [3, 3, null, null, 'Sent again', '3 new deliveries are on their way.'],
+  [2, 3, 'It is too old.', null, '2 of 3 sent again', 'It is too old.'],
+  [0, 3, null, null, 'Failed to send again', 'This delivery is no longer kept.'],
+  [3, 3, null, 'unpaid', 'On hold', HELD],
+  [3, 4, 'It is too old.', 'unpaid', '3 of 4 wait', `It is too old. ${HELD}`],
+  [1, 4, null, 'unpaid', '1 of 4 waits', `This delivery is no longer kept. ${HELD}`],
+  [0, 3, null, 'unpaid', 'Failed to send again', 'This delivery is no longer kept.'],
+])('%i of %i sent again (%s, on hold %s): %s', (sent, asked, why, hold, title, description) => {
+  expect(sentAgainFlash(sent, asked, why, hold)).toMatchObject({ title, description })
 })

@@ -196,13 +196,17 @@ export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): st
   return `${looked} entries searched, ${found}. There are older ones.`
 }
 
-/** How many of those asked for were sent; `why` = what kept the last of the others. */
-export function sentAgainFlash(sent: number, asked: number, why: string | null): Flash {
+/** How many of those asked for were sent, or wait for the end of `hold`; `why` = what kept the last of the others. */
+export function sentAgainFlash(sent: number, asked: number, why: string | null, hold: string | null): Flash {
   if (sent === 0) return notSentAgainFlash(why)
-  if (sent < asked) return { kind: 'info', title: `${sent} of ${asked} sent again`, description: why ?? NO_LONGER_KEPT }
+  if (sent < asked) {
+    const done = hold === null ? 'sent again' : sent === 1 ? 'waits' : 'wait'
+    const description = [why ?? NO_LONGER_KEPT, ...(hold === null ? [] : [heldText(hold)])].join(' ')
+    return { kind: 'info', title: `${sent} of ${asked} ${done}`, description }
+  }
   // No word about the list: a filter may hide what is new.
   const description = sent === 1 ? 'Its page shows the result.' : `${sent} new deliveries are on their way.`
-  return { kind: 'success', title: 'Sent again', description }
+  return unlessHeld({ kind: 'success', title: 'Sent again', description }, hold)
 }
 
 export const NO_LONGER_KEPT = 'This delivery is no longer kept.'
@@ -216,9 +220,10 @@ export const SENT_AGAIN_HERE: Flash = {
 /** What a press asks us to send waits while the account is on hold for its plan. `hold` = why; null = it is not. */
 export function unlessHeld(flash: Flash, hold: string | null, title = 'On hold'): Flash {
   if (hold === null || flash.kind !== 'success') return flash
-  const description = `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.`
-  return { kind: 'info', title, description }
+  return { kind: 'info', title, description: heldText(hold) }
 }
+
+const heldText = (hold: string) => `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.`
 
 /** `why` is null when the delivery does not exist any more. */
 export function notSentAgainFlash(why: string | null): Flash {

@@ -4,7 +4,7 @@ import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
 import { deliveryNamed, resolve, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
-import { SEARCH_FIELDS, sentAgainFlash, unlessHeld } from '#app/features/events/search-view.ts'
+import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
 import { OwnPage, titled } from '../own-page.tsx'
 import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
@@ -45,7 +45,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const [only] = sent.length === 1 ? sent : []
   const account = { accountUUID: found.accountId, admin: found.admin }
   throw redirectWith({ context }, addressOf(request), {
-    ...unlessHeld(sentAgainFlash(sent.length, asked, why), hold),
+    ...sentAgainFlash(sent.length, asked, why, hold),
     ...(only !== undefined && { link: { to: deliveryAddress(account, only), words: 'See the new delivery' } }),
   })
 }
