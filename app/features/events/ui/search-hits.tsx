@@ -1,5 +1,6 @@
 import { Link } from '@remix-run/react'
 import { deliveryAddress, type LinkAccount } from '#app/domain/delivery-address.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -79,11 +80,12 @@ function lineOf({ delivery, what, who, test, changedFields, receivedAt }: Search
 /** More would push the rows off the screen. */
 const MOST_TROUBLES = 3
 
-/** Why deliveries of these rows did not arrive, each reason once. */
-export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
+/** Why deliveries of these rows did not arrive, each reason once. `more` = other pages may have some, too. */
+export function Troubles({ hits, more }: { hits: readonly SearchHit[]; more: boolean }) {
   const now = usePresent()
   const troubles = troublesOf(hits).slice(0, MOST_TROUBLES)
   if (troubles.length === 0) return null
+  const where = more ? ' on this page' : ''
   return (
     <ul
       aria-label="Not delivered"
@@ -92,7 +94,8 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
       {troubles.map(({ url, goesTo, endpointId, rule, sentence, count, nextAt, again }) => (
         <li key={`${endpointId}|${url}|${sentence}`} className="wrap-anywhere">
           <strong className="font-semibold">
-            {count} {count === 1 ? 'event' : 'events'}
+            {plural(count, 'event')}
+            {where}
             {url === '' ? null : ` to ${receiverName({ url, rule })}`}
           </strong>{' '}
           {sentence}

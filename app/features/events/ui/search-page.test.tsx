@@ -249,6 +249,16 @@ describe('a line', () => {
     await waitFor(() => expect(sent.map((form) => form.getAll('delivery'))).toEqual([['1', '2']]))
   })
 
+  it('says that a group is of this page only, when there are more pages', () => {
+    const hits = [1, 2].map((id) => sampleHit({ id, status: 'failed', sentence: 'It hung.' }))
+    const group = () => screen.getByRole('list', { name: 'Not delivered' }).textContent
+    const { unmount } = renderSearch({ answer: sampleAnswer({ hits, end: 'full', next: '9.9' }) })
+    expect(group()).toBe('2 events on this page to hooks.example.com/catch/1 It hung.Send all again')
+    unmount()
+    renderSearch({ answer: sampleAnswer({ hits }), before: '9.9' })
+    expect(group()).toContain('2 events on this page to')
+  })
+
   it('names the present address where a group goes when it is sent again, and the earlier one in what failed', () => {
     const moved = {
       status: 'failed',

@@ -112,7 +112,7 @@ function Result({ account, form, before, answer, logEnds }: ResultProps) {
           </p>
         )}
       </div>
-      <Troubles hits={hits} />
+      <Troubles hits={hits} more={next !== null || before !== ''} />
       {hits.length > 0 ? (
         <SearchHits hits={hits} account={account} />
       ) : end === 'limit' ? null : (
