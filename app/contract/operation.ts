@@ -59,6 +59,8 @@ export interface Body {
   raw?: true
   /** The field that names the account: the call is refused unless the session may act for it. */
   account?: string
+  /** Missing = 100 KB. */
+  maxBytes?: number
   /** By name; nested fields of lists and objects use dots: `conditions.field`. */
   fields: Readonly<Record<string, FieldNote>>
   example: Readonly<Record<string, unknown>>

@@ -11,6 +11,7 @@ import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
+import { RULE_BODY } from '#app/routes/api/rule-refusal.ts'
 import { FUZZ_BAR } from '#lab/fuzz/wrong-calls.ts'
 import { HTTP_LIMITS } from '../../scripts/http-server.mjs'
 import { MODULES } from '../../stryker.config.mjs'
@@ -34,7 +35,10 @@ test('how large something may be', () => {
   expect([LARGEST_BODY, MOST_REPORT_BYTES]).toEqual([256 * 1024, 16 * 1024])
   expect(page).toContain('address found by hash, 256 KB')
   expect(source('app/http/guards.server.ts')).toContain('const USUAL_BODY = 100 * 1024')
-  expect(page).toContain('Imports are JSON bodies of at most 100 KB')
+  expect(RULE_BODY).toBe(640 * 1024)
+  expect(page).toContain('bodies of calls have at most 100 KB, those of automations and templates 640 KB')
+  expect(source('app/features/automations/rules/import-rule.ts')).toContain('const LONGEST_IMPORT = 400_000')
+  expect(page).toContain('text of at most 400,000 characters, in a form of at most 1 MB')
   expect(MOST_RULES).toBe(200)
   expect(page).toContain('; 200 rules;')
   expect([LONGEST_RULE, MOST_OF_RULES]).toEqual([100_000, 2_000_000])

@@ -111,7 +111,7 @@ export function defineCall<
     const answered = await handle(given as Parameters<typeof handle>[0])
     return answered instanceof Response ? answered : answer(answers[0]?.status ?? 200, answered)
   }
-  const read = ({ request }: Asked) => body && readJson(request, body.raw ? anyObject : body.schema)
+  const read = ({ request }: Asked) => body && readJson(request, body.raw ? anyObject : body.schema, body.maxBytes)
   type FindAsked = Parameters<NonNullable<typeof find>>[0]
 
   async function answerOpen(asked: Asked): Promise<Response> {

@@ -40,7 +40,7 @@ import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { answer, badInput, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
-import { ruleRefusal } from './rule-refusal.ts'
+import { RULE_BODY, RULE_TOO_LARGE, ruleRefusal } from './rule-refusal.ts'
 
 const ruleId = idOfPath('automation', 'The id of the automation.')
 const parameterNames = ACTION_SPECS.map(
@@ -52,7 +52,7 @@ function choicesOf({ choices }: ParameterSpec): string {
   return choices ? ` (${choices.map((one) => `\`${one}\``).join(', ')})` : ''
 }
 
-const TOO_LONG = { 422: 'The automation takes too long to check. Make its texts shorter.' }
+const TOO_LONG = { 413: RULE_TOO_LARGE, 422: 'The automation takes too long to check. Make its texts shorter.' }
 
 const flag = z.boolean({ error: 'Invalid input' }).optional()
 
@@ -116,7 +116,10 @@ export const automationCalls: Reference<Call> = {
         '`send_notification` posts `{"message", "automation", "job"}` to `url`, signed like a forward, with the secret of the webhook or rule of that address, else of your first webhook. Without a webhook it is not signed. A message of `name=value` lines comes as `data` too. Without `url` it goes to the webhook of the rule, else to the first active webhook that has an address.',
       ],
       who: 'session',
-      body: { schema: ruleForm, raw: true, account: 'accountUUID', fields: RULE_FIELD_NOTES, example: ruleBodyExample },
+      body: {
+        ...{ schema: ruleForm, raw: true, account: 'accountUUID', maxBytes: RULE_BODY },
+        ...{ fields: RULE_FIELD_NOTES, example: ruleBodyExample },
+      },
       answers: [answered(201, 'It was made.', ruleAnswer, ruleExample)],
       refusals: TOO_LONG,
       handle: async ({ app, body, access: { accountUuid, accountId } }) => {
@@ -136,6 +139,7 @@ export const automationCalls: Reference<Call> = {
       body: {
         schema: z.union([ruleForm, activeOnly]),
         raw: true,
+        maxBytes: RULE_BODY,
         fields: { ...RULE_FIELD_NOTES, accountUUID: 'May be named, when it is the same.' },
         example: { active: false },
       },

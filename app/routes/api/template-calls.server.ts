@@ -10,7 +10,7 @@ import { copyBody, templateBody, templateCopy, templateJson } from '#app/feature
 import { copyTemplate, createTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { badInput, invalid, notFound } from '#app/http/respond.ts'
-import { ruleRefusal } from './rule-refusal.ts'
+import { RULE_BODY, RULE_TOO_LARGE, ruleRefusal } from './rule-refusal.ts'
 
 const template = z.object({
   id,
@@ -88,6 +88,7 @@ export const templateCalls: Reference<Call> = {
       body: {
         schema: templateBody,
         raw: true,
+        maxBytes: RULE_BODY,
         fields: {
           ...RULE_FIELD_NOTES,
           accountUUID: "An admin's account of this session; without it, the session's.",
@@ -99,7 +100,7 @@ export const templateCalls: Reference<Call> = {
         example: { ...ruleBodyExample, category: 'communication' },
       },
       answers: [answered(201, 'It was made.', template, templateExample)],
-      refusals: { 422: 'The template takes too long to check. Make its texts shorter.' },
+      refusals: { 413: RULE_TOO_LARGE, 422: 'The template takes too long to check. Make its texts shorter.' },
       handle: async ({ app, body, access: { accountUuid } }) => {
         const made = await createTemplate(app, accountUuid, body)
         switch (made.outcome) {

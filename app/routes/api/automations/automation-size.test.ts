@@ -25,6 +25,18 @@ beforeEach(async () => {
 })
 afterEach(() => calls.close())
 
+test('60,000 letters of any script are an automation: the limit counts letters, and a call takes their bytes', async () => {
+  const { actions, ...rest } = fields(60_000)
+  const hebrew = actions.map((action) => ({
+    ...action,
+    parameters: { title: 'Ring', description: 'א'.repeat(20_000) },
+  }))
+  const made = await post({ ...rest, actions: hebrew })
+  expect(made.status).toBe(201)
+  expect((await put(made.json.id, { ...rest, actions: hebrew })).status).toBe(200)
+  expect((await post({ ...rest, description: 'x'.repeat(640 * 1024) })).status).toBe(413)
+})
+
 const ONE = { id: '', type: 'create_task', sequenceOrder: undefined, waitForPrevious: false } as const
 /** `length` characters of texts, in actions of 20,000 each. */
 function fields(length: number, name = 'Long') {
