@@ -25,13 +25,7 @@ const TOKEN_BYTES = 64 * 1024
 const USUAL_LIFETIME_SECONDS = 3600
 
 /** Errors of our configuration: the user cannot fix them, and another sign-in would not help. */
-const OUR_MISTAKES = new Set([
-  'invalid_client',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_request',
-  'invalid_scope',
-])
+const OUR_MISTAKES = new Set(['invalid_client', 'unauthorized_client', 'unsupported_grant_type'])
 
 export function createServiceM8OAuth(options: ServiceM8OAuthOptions): PlatformOAuth {
   const wire = createWire()

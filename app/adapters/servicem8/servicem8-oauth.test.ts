@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { APP_ID, APP_SECRET, BRISBANE, type PlatformServer, startPlatform } from '#tests/support/platform-server.ts'
@@ -12,9 +14,9 @@ beforeEach(async () => {
 })
 afterEach(() => platform.close())
 
-function client(appSecret = APP_SECRET) {
+function client(appSecret = APP_SECRET, oauthUrl = platform.url) {
   return createServiceM8OAuth({
-    oauthUrl: platform.url,
+    oauthUrl,
     appId: APP_ID,
     appSecret,
     scopes: ['vendor'],
@@ -77,5 +79,23 @@ describe('refreshing', () => {
   ] as const)('with a platform that answers %s is to be tried later', async (fault, expected) => {
     platform.breaks('token', fault)
     expect(await client().refresh('any')).toMatchObject(expected)
+  })
+
+  it.each([
+    [401, 'invalid_request', 'unauthorized'],
+    [400, 'invalid_scope', 'unauthorized'],
+    [400, '', 'unauthorized'],
+    [401, 'invalid_client', 'refused'],
+    [400, 'unauthorized_client', 'refused'],
+    [400, 'unsupported_grant_type', 'refused'],
+  ])('%s %s is %s: only what is certainly ours asks for no new sign-in', async (status, error, outcome) => {
+    const server = createServer((_request, answer) => {
+      answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await client(APP_SECRET, `http://127.0.0.1:${port}`).refresh('dead')).toMatchObject({ outcome, status })
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
   })
 })

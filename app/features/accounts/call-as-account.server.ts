@@ -118,7 +118,10 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (refreshed.outcome === 'unauthorized') return giveUp(held, refreshed.message)
     const fields = { account: held.accountUuid, outcome: refreshed.outcome, status: refreshed.status }
     app.log.warn(fields, 'credential.renewal_failed')
-    return stillGood() ? heldToken(held) : refreshed
+    if (stillGood()) return heldToken(held)
+    // Refused for our own app (a wrong secret): that says nothing about the record of the call.
+    const ofOurs = refreshed.outcome === 'refused' || refreshed.outcome === 'forbidden'
+    return ofOurs ? { outcome: 'unavailable', status: null, message: refreshed.message } : refreshed
   }
 
   async function save(

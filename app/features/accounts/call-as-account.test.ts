@@ -239,6 +239,21 @@ describe('a call without a token', () => {
   })
 })
 
+describe('a renewal refused for our own app', () => {
+  it.each(['refused', 'forbidden'] as const)(
+    '(%s) is tried again, and refuses no record of the call',
+    async (outcome) => {
+      await connect(world, BRISBANE, { lastsMs: MINUTE })
+      world.clock.advance(2 * MINUTE)
+      const message = 'Client authentication failed'
+      const oauth = { refresh: async () => ({ outcome, status: 401, message }) }
+      const callAsAccount = createCallAsAccount({ ...world.app, store: world.store, oauth })
+      expect(await vendor(callAsAccount)).toEqual({ outcome: 'unavailable', status: null, message, undone: true })
+      expect(await world.store.findCredential(BRISBANE.uuid)).toMatchObject({ state: 'connected' })
+    },
+  )
+})
+
 describe('tokens brought without a refresh token', () => {
   it('work until they end, then a sign-in is needed', async () => {
     const { accessToken } = await connect(world, BRISBANE)
