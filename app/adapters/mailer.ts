@@ -10,8 +10,8 @@ export type MailerResult =
   | { outcome: 'ok' }
   /** The server refused it for good: this address, or these credentials. */
   | { outcome: 'refused'; message: string }
-  /** `undone`: certainly nothing was sent. Otherwise the server had the text, and did not say. */
-  | { outcome: 'unavailable'; status: null; message: string; undone?: true }
+  /** `undone`: certainly nothing sent, otherwise the server had the text. `answered`: it says "later" to this mail. */
+  | { outcome: 'unavailable'; status: null; message: string; undone?: true; answered?: true }
 
 export interface Mailer {
   /** Ends within its time limit, whatever the server does; never rejects. */

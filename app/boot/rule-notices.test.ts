@@ -11,7 +11,14 @@ import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.ser
 import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
 import { learnAddresses, tellWeek, watchRules } from '#app/features/notices/watch-rules.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
-import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  BRISBANE,
+  LEEDS,
+} from '#tests/support/automation-world.server.ts'
 import { memoryPayments } from '#tests/support/memory-payments.ts'
 
 let world: AutomationWorld
@@ -21,8 +28,8 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const connect = (scope = 'vendor publish_email') =>
-  world.store.accounts.saveCredential(LEEDS, {
+const connect = (scope = 'vendor publish_email', account = LEEDS) =>
+  world.store.accounts.saveCredential(account, {
     accessTokenSealed: 'a',
     refreshTokenSealed: 'r',
     expiresAt: world.clock.now() + days(999),
@@ -334,9 +341,9 @@ function mailServer(answers: MailerResult[] = []): Mailer & { got: OutgoingMail[
 }
 
 describe('what stops several automations', () => {
-  const loseSignIn = async () => {
-    const credential = await world.store.accounts.findCredential(LEEDS)
-    await world.store.accounts.markReconnect(LEEDS, credential?.generation ?? 0, 'Gone.')
+  const loseSignIn = async (account = LEEDS) => {
+    const credential = await world.store.accounts.findCredential(account)
+    await world.store.accounts.markReconnect(account, credential?.generation ?? 0, 'Gone.')
   }
 
   test('is one notice that names all of them, by the mail server when the sign-in is lost, and once that it is over', async () => {
@@ -568,6 +575,25 @@ describe('what stops several automations', () => {
     await pass(minutes(2), { ...world.app, mailer })
     expect(mailer.got).toHaveLength(1)
     expect(rule).toBe(1)
+  })
+
+  test('one mailbox that is full holds up no other account, which never learns of it', async () => {
+    await thanks()
+    await world.rule(aRule([TEXT]), BRISBANE, 'Remind')
+    await connect('vendor publish_email', BRISBANE)
+    await learnAddresses(world.app)
+    await loseSignIn()
+    await loseSignIn(BRISBANE)
+    const full = { outcome: 'unavailable', status: null, undone: true, answered: true } as const
+    const mailer = mailServer([{ ...full, message: '450 <a@example.com> is full' }])
+    await pass(minutes(1), { ...world.app, mailer })
+    expect(mailer.got).toHaveLength(1)
+    const said = [await listNotices(world.app, LEEDS), await listNotices(world.app, BRISBANE)].map(
+      (all) => all[0]?.mail,
+    )
+    expect(said.filter((mail) => mail?.includes('a@example.com'))).toEqual([
+      'We retry the e-mail: 450 <a@example.com> is full.',
+    ])
   })
 
   test('a mail that the mail server may have taken is not repeated; a refused one says so', async () => {

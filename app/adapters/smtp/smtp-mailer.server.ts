@@ -105,8 +105,9 @@ function failed(error: SmtpError & Error, handedOver: boolean): MailerResult {
   const answered = error.responseCode ?? 0
   // 5xx, and credentials that are refused, stay refused; 4xx asks to come again.
   if (error.code === 'EAUTH' || answered >= 500) return { outcome: 'refused', message }
-  const undone = answered >= 400 || !handedOver
-  return { outcome: 'unavailable', status: null, message, ...(undone && { undone: true as const }) }
+  const later = { outcome: 'unavailable', status: null, message } as const
+  if (answered >= 400) return { ...later, undone: true, answered: true }
+  return handedOver ? later : { ...later, undone: true }
 }
 
 function sentenceOf({ code, message }: SmtpError & Error): string {

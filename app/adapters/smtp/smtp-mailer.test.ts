@@ -118,7 +118,7 @@ test.each([
   ['text', '451 later'],
 ] as const)('"come again" at %s has certainly sent nothing', async (step, answer) => {
   const heard = await mailServer({ answers: { [step]: answer } })
-  expect(await send(heard.url)).toMatchObject({ outcome: 'unavailable', undone: true })
+  expect(await send(heard.url)).toMatchObject({ outcome: 'unavailable', undone: true, answered: true })
 })
 
 test.each(['greeting', 'EHLO', 'MAIL', 'RCPT'] as const)(
@@ -126,7 +126,9 @@ test.each(['greeting', 'EHLO', 'MAIL', 'RCPT'] as const)(
   async (step) => {
     const heard = await mailServer({ answers: { [step]: null } })
     const began = performance.now()
-    expect(await send(heard.url)).toMatchObject({ outcome: 'unavailable', undone: true })
+    const ended = await send(heard.url)
+    expect(ended).toMatchObject({ outcome: 'unavailable', undone: true })
+    expect(ended).not.toHaveProperty('answered')
     expect(performance.now() - began).toBeLessThan(LIMIT * 4)
   },
 )

@@ -57,7 +57,7 @@ export function mailSaid(reason: Reason | null, triedAt: Millis | null, now: Mil
 export type MailAnswer =
   | { outcome: 'ok' }
   | { outcome: 'rate_limited'; message: string; retryAt: Millis }
-  | { outcome: 'unavailable'; status: number | null; message: string; undone?: true }
+  | { outcome: 'unavailable'; status: number | null; message: string; undone?: true; answered?: true }
   | { outcome: 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'not_connected' | 'reconnect'; message: string }
 
 /** Which way an e-mail went: through the platform in the account's name, or through the operator's mail server. */

@@ -113,7 +113,8 @@ async function claimAndSend(
   const bySmtp = to === mail.accountEmail ? facts : { ...facts, subject: nameless(facts.subject) }
   const letter = { to, ...noticeMail(facts, now), smtpSubject: noticeMail(bySmtp, now).subject }
   const sent = await send(app, accountUuid, letter, way)
-  if (sent.way === 'smtp' && sent.answer.outcome === 'unavailable') round.smtpDown = sent.answer.message
+  if (sent.way === 'smtp' && sent.answer.outcome === 'unavailable' && !sent.answer.answered)
+    round.smtpDown = sent.answer.message
   // News stays news for a day from when it is mailed: a reminder is about an old notice.
   const at = Math.max(mail.at, mail.lastAt)
   const after = afterMail(sent.answer, { to, tries: claim.tries, at }, app.clock.now(), sent.way)
