@@ -103,8 +103,8 @@ interface SmtpError {
 function failed(error: SmtpError & Error, handedOver: boolean): MailerResult {
   const message = oneLine(error.response ?? sentenceOf(error))
   const answered = error.responseCode ?? 0
-  // 5xx, and credentials that are refused, stay refused; 4xx asks to come again.
-  if (error.code === 'EAUTH' || answered >= 500) return { outcome: 'refused', message }
+  // 5xx, and a sign-in that cannot be tried, stay refused; 4xx asks to come again, at the sign-in too.
+  if (answered >= 500 || (error.code === 'EAUTH' && answered < 400)) return { outcome: 'refused', message }
   const later = { outcome: 'unavailable', status: null, message } as const
   if (answered >= 400) return { ...later, undone: true, answered: true }
   return handedOver ? later : { ...later, undone: true }

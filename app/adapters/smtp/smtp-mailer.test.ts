@@ -113,12 +113,14 @@ test('refused credentials are final', async () => {
 
 test.each([
   ['greeting', '421 busy'],
+  ['AUTH', '454 later'],
   ['MAIL', '451 later'],
   ['RCPT', '450 greylisted'],
   ['text', '451 later'],
 ] as const)('"come again" at %s has certainly sent nothing', async (step, answer) => {
   const heard = await mailServer({ answers: { [step]: answer } })
-  expect(await send(heard.url)).toMatchObject({ outcome: 'unavailable', undone: true, answered: true })
+  const url = step === 'AUTH' ? heard.url.replace('smtp://', 'smtp://me:secret@') : heard.url
+  expect(await send(url)).toMatchObject({ outcome: 'unavailable', undone: true, answered: true })
 })
 
 test.each(['greeting', 'EHLO', 'MAIL', 'RCPT'] as const)(
