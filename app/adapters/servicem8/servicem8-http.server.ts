@@ -31,17 +31,18 @@ export interface WireRequest {
   list?: ListReader
 }
 
-/** Connections to the platform, kept for a while. Idle ones do not keep the process alive. */
+/** Connections to the platform, kept for a while: more than there are runs. Idle ones do not keep the process alive. */
 export function createWire(): Dispatcher {
-  return new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: seconds(10), connect: { timeout: seconds(5) } })
+  return new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: seconds(10), connect: { timeout: seconds(5) } })
 }
 
 /**
  * For writes: a separate connection each. The peer may close an idle connection at the moment we write, which would
- * leave open whether a message was sent.
+ * leave open whether a message was sent. Without a limit: what waits for a connection until its time is over would
+ * leave it open, too. The runs have their own limit.
  */
 export function createLoneWire(): Dispatcher {
-  return new Agent({ connections: 16, pipelining: 0, connect: { timeout: seconds(5) } })
+  return new Agent({ pipelining: 0, connect: { timeout: seconds(5) } })
 }
 
 export async function exchange(wire: Dispatcher, asked: WireRequest): Promise<Exchanged> {

@@ -220,6 +220,18 @@ describe('an unclear end', () => {
     expect(answer).not.toHaveProperty('undone')
   })
 
+  it('waits for no other: what the platform never saw would count as perhaps sent', async () => {
+    const held: ServerResponse[] = []
+    respond = (one, res) => {
+      held.push(res)
+      if (held.length < 40) return
+      for (const each of held) json({ errorCode: 0, message: 'OK', messageID: JOB })(one, each)
+    }
+    const sms = { to: '+61491570156', message: 'Hi' }
+    const sent = await Promise.all(Array.from({ length: 40 }, () => api.sendSms(TOKEN, sms)))
+    expect(new Set(sent.map(({ outcome }) => outcome))).toEqual(new Set(['ok']))
+  })
+
   it('is not made by a connection that the other side was just closing: each write has its own', async () => {
     respond = json({ errorCode: 0, messageID: 'm' })
     await send()
