@@ -225,6 +225,18 @@ test('a missing permission is named, and pauses only the rule that needs it', as
   expect(await world.store.automations.findAutomation(LEEDS, second)).toMatchObject({ pausedReason: null })
 })
 
+test('a refusal that names no permission fails the run, and an earlier pause for it ends', async () => {
+  const rule = await world.rule(aRule([TEXT]))
+  const unnamed = runReason('scope', { scope: null, message: 'Forbidden' })
+  await world.store.runs.pauseAutomations(LEEDS, { automationId: rule, reason: unnamed, at: world.clock.now() })
+  const refused = { outcome: 'forbidden', status: 403, message: 'Forbidden' } as const
+  world.platform.fate = ({ verb }) => (verb === 'sms' ? refused : 'well')
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work(minutes(2))
+  expect(await world.run(run)).toMatchObject({ outcome: 'failure' })
+  expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({ pausedReason: null })
+})
+
 test('a record that was deleted before the run came to it is no failure', async () => {
   const job = world.job(LEEDS)
   const rule = await world.rule(aRule([TEXT]))

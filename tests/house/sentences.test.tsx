@@ -99,6 +99,7 @@ const SHOWN: readonly Shown[] = [
   ].map((says): Shown => ({ says, name: 'Webhook Manager', is: 'heading', on: MANAGER })),
   ...reconnect('We may not do this in ServiceM8: '),
   ...reconnect('Updated Permissions Required. '),
+  ...reconnect('Reconnect in the Webhook Manager, then run it again.'),
   ...reconnect('ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.'),
   ...reconnect('ServiceM8 no longer accepts our connection. Please click Reconnect'),
   {

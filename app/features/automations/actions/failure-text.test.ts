@@ -35,7 +35,14 @@ describe('a failure in words', () => {
     expect(runReasonText(told.sentence)).toBe(
       'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
     )
-    expect(runReasonText(reportTrouble(trouble('forbidden'), 'x').sentence)).toContain('ServiceM8 says "Their words"')
+  })
+
+  it.each(['Forbidden', 'insufficient_scope'])('pauses nothing when none is named: %s', (message) => {
+    expect(reportTrouble(trouble('forbidden', { message }), 'this text message')).toEqual({
+      errorClass: 'invalid',
+      sentence: `ServiceM8 refused this text message: "${message}". Reconnect in the Webhook Manager, then run it again.`,
+      retryAt: null,
+    })
   })
 
   it.each([

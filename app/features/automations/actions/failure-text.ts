@@ -41,11 +41,15 @@ export function reportTrouble(trouble: CallTrouble, what: string): ReportedTroub
       return told('reconnect', runReason('reconnect'))
     case 'suspended':
       return told('suspended', runReason('suspended'))
-    case 'forbidden':
+    case 'forbidden': {
+      const [scope, message] = [missingScope(trouble.message), shorten(trouble.message)]
+      if (scope !== null) return told('scope', runReason('scope', { scope, message }))
+      // Nothing could tell when an unnamed permission was granted: a pause would never end by itself.
       return told(
-        'scope',
-        runReason('scope', { scope: missingScope(trouble.message), message: shorten(trouble.message) }),
+        'invalid',
+        `ServiceM8 refused ${what}: "${message}". Reconnect in the Webhook Manager, then run it again.`,
       )
+    }
     case 'refused':
       return trouble.status === 404
         ? told(

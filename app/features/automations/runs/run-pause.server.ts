@@ -39,8 +39,9 @@ export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'ca
     if (answer.outcome !== 'ok') continue
     const granted = (await store.accounts.findCredential(accountUuid))?.scope.split(/\s+/) ?? []
     const reasons = pauses.map(({ reason }) => reason)
+    // A pause from before, with no permission named: the step itself says what is wrong.
     const over = reasons.filter(
-      ({ code, params }) => code !== 'scope' || (params?.scope != null && granted.includes(String(params.scope))),
+      ({ code, params }) => code !== 'scope' || params?.scope == null || granted.includes(String(params.scope)),
     )
     const count = over.length === 0 ? 0 : await store.runs.resumeAutomations(accountUuid, over, clock.now())
     if (count > 0) log.info({ account: accountUuid, automations: count }, 'automations.resumed')

@@ -7,6 +7,7 @@ import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { judgeAnswer } from '#app/features/events/delivering/answer.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { missingScope } from '#app/lib/missing-scope.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext, Committer } from '../action.server.ts'
@@ -274,8 +275,8 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
       if (sent.outcome === 'ok') {
         return { outcome: 'sent', result: { message_id: sent.value.messageId, status: 'sent' } }
       }
-      // A 403 may concern the signing staff member (facts: 5.5): no permission is missing, and other rules can go on.
-      if (sent.outcome === 'forbidden' && effect.signatureOfStaff !== null && /impersonat/i.test(sent.message)) {
+      // A 403 that names no permission concerns the signing staff member (facts: 5.5). Other rules can go on.
+      if (sent.outcome === 'forbidden' && effect.signatureOfStaff !== null && missingScope(sent.message) === null) {
         const sentence = 'The staff member who was to sign no longer works here. Choose another sender in the settings.'
         return { outcome: 'failed', errorClass: 'staff_gone', sentence, retry: false }
       }

@@ -199,17 +199,14 @@ describe('what did not', () => {
     expect(await commit(STATUS)).toMatchObject({ outcome: 'failed', errorClass: 'not_found', retry: false })
   })
 
-  it('is no missing permission when only whoever signs is gone', async () => {
-    const forbidden: PlatformFailure = {
-      outcome: 'forbidden',
-      status: 403,
-      message: 'x-impersonate-uuid does not name a staff member',
-    }
+  it.each([
+    ['x-impersonate-uuid does not name a staff member', { outcome: 'failed', errorClass: 'staff_gone' }],
+    ['Forbidden', { outcome: 'failed', errorClass: 'staff_gone' }],
+    ['insufficient_scope, publish_email scope required', { outcome: 'blocked', errorClass: 'scope' }],
+  ])('is no missing permission when only whoever signs is gone: %s', async (message, ended) => {
+    const forbidden: PlatformFailure = { outcome: 'forbidden', status: 403, message }
     const effect: Effect = { ...EMAIL, signatureOfStaff: PRIYA }
-    expect(await with_(() => ({ sendEmail: async () => forbidden }))(effect)).toMatchObject({
-      outcome: 'failed',
-      errorClass: 'staff_gone',
-    })
+    expect(await with_(() => ({ sendEmail: async () => forbidden }))(effect)).toMatchObject(ended)
   })
 
   it('was certainly not done when no token could be had', async () => {
