@@ -7,6 +7,7 @@ import type {
   CallPriority,
   PlatformRecord,
 } from '#app/adapters/platform.ts'
+import { localStamp, readLocal } from '#app/domain/time/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
@@ -158,15 +159,18 @@ async function joinAll(
   const wanted = new Set(parts)
   const rows: Row[] = []
   const turn = takingTurns()
+  const vendor = object === 'formresponse' ? await sources.vendor(accountUuid) : null
+  if (vendor && vendor.outcome !== 'ok') return vendor
   for (const record of records) {
     const own = valuesOf(record)
+    // Of all times, the platform gives this one in UTC (facts: 5.4).
+    const filledIn = vendor && readLocal(`${own.timestamp}Z`, readVendorFacts(vendor.record).zone)
+    if (filledIn) own.timestamp = localStamp(filledIn.wall)
     rows.push({ own, jobUuid: keyOf(jobUuidOf(object, own)), job: object === 'job' ? own : null })
     await turn()
   }
-  if (object !== 'job' && needsJob(object, wanted)) {
-    const failure = await addJobs(sources, accountUuid, rows, asOf)
-    if (failure) return failure
-  }
+  const jobless = object !== 'job' && needsJob(object, wanted) ? await addJobs(sources, accountUuid, rows, asOf) : null
+  if (jobless) return jobless
   const added: Record<string, string>[] = rows.map(() => ({}))
   const steps = JOINS.filter(({ part }) => wanted.has(part)).map(({ join }) =>
     join({ sources, accountUuid, object, rows, added, asOf }),

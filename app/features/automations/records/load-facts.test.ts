@@ -294,6 +294,17 @@ describe('the account', () => {
     expect(asked()).toEqual(['list vendor'])
   })
 
+  it.each([
+    ['2026-11-23 22:00:00', '2026-11-24 08:00:00'],
+    ['2026-11-23T22:00:00+10:00', '2026-11-23T22:00:00+10:00'],
+    ['0000-00-00 00:00:00', ''],
+  ])('gives a form response its time, which alone comes in UTC: %s', async (timestamp, local) => {
+    world.put('vendor', { uuid: ACCOUNT, name: 'X', timezone_name: 'Australia/Brisbane', currency: 'AUD' })
+    world.platform.put(ACCOUNT, 'formresponse', { uuid: BOOKING, edit_date: '2026-11-24 08:00:00', timestamp })
+    const { values } = await factsOf('formresponse', BOOKING, [])
+    expect(values).toMatchObject({ timestamp: local, edit_date: '2026-11-24 08:00:00' })
+  })
+
   it('with a made-up zone is at UTC', async () => {
     world.put('vendor', { uuid: ACCOUNT, name: 'X', timezone_name: 'Mars/Olympus', currency: 'moon' })
     expect(await world.facts.profile(ACCOUNT)).toMatchObject({ profile: { zone: 'UTC', currency: '', country: '' } })
