@@ -64,7 +64,11 @@ async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
 }
 
 /** Finds the plan by customer, or by the account noted on the object. Both only say whose state to read. */
-async function planOf({ store }: PayingApp, { customerId, accountUuid }: PaymentEvent): Promise<Plan | null> {
+async function planOf({ store, payments }: PayingApp, event: PaymentEvent): Promise<Plan | null> {
+  const { accountUuid, paymentId } = event
+  // A dispute names neither of them, only its payment.
+  const ofPayment = event.customerId === null && accountUuid === null && paymentId !== null
+  const customerId = ofPayment ? ((await payments.findPayment(paymentId))?.customerId ?? null) : event.customerId
   const byCustomer = customerId === null ? null : await store.billing.findPlanOfCustomer(customerId)
   if (byCustomer || accountUuid === null) return byCustomer
   return store.billing.findPlan(accountUuid)

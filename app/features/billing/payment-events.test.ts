@@ -117,6 +117,16 @@ describe('an event', () => {
     expect(world.rows('SELECT status FROM plan')).toEqual([])
   })
 
+  test('of a dispute names its payment alone, and is found by whose payment it is', async () => {
+    const { latestInvoice } = world.payments.subscription(await paid())
+    const paymentId = latestInvoice?.paymentId ?? ''
+    const dispute = { id: 'evt_d', type: 'charge.dispute.created', createdAt: 1, customerId: null, accountUuid: null }
+    expect(await receive({ ...dispute, paymentId })).toEqual({ outcome: 'received' })
+    expect(world.logged).toContain('payment.disputed')
+    expect(await receive({ ...dispute, id: 'evt_e', paymentId: 'pi_of_nobody' })).toEqual({ outcome: 'received' })
+    expect(world.logged.filter((line) => line === 'payment.disputed')).toHaveLength(1)
+  })
+
   test('that claims something says nothing: what is so is read', async () => {
     await startFirstPayment(world.app, LEEDS, { amount: 500 })
     const { customerId } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
