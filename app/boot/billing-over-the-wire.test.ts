@@ -295,6 +295,24 @@ describe('an early renewal', () => {
     expect(stage.billing.rows('SELECT state FROM renewal_payment')).toEqual([{ state: 'applied' }])
   })
 
+  test('whose card was taken off meanwhile stays applied: the month has begun', async () => {
+    await subscribe()
+    await stage.pass(days(10))
+    const { clientSecret } = await upgrade(false)
+    stage.sandbox.world.payments.setSwitches({ holdEvents: true })
+    await stage.confirm(clientSecret)
+    const ledger = stage.sandbox.world.payments.ledger()
+    const card = Object.values(ledger.intents).find(({ id }) => id === paymentOf(clientSecret))?.paymentMethod
+    const { default: Stripe } = await import('stripe')
+    const base = new URL(stage.origin)
+    const sdk = new Stripe('sk_sandbox_fieldhook', { host: base.hostname, port: base.port, protocol: 'http' })
+    await sdk.rawRequest('POST', `/sandbox/stripe/v1/payment_methods/${card}/detach`, {}, {})
+    expect(await settleReturn(app(), LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
+    expect(stage.billing.rows('SELECT state FROM renewal_payment')).toEqual([{ state: 'applied' }])
+    expect(stage.sandbox.world.payments.ledger().refunds).toEqual({})
+    expect(await plan()).toMatchObject({ currentPeriodStart: app().clock.now() })
+  })
+
   test('of a subscription that was canceled meanwhile goes back', async () => {
     await subscribe()
     await stage.pass(days(10))

@@ -327,19 +327,19 @@ function renewalCalls(stripe: Stripe, log: Log): RenewalCalls {
         return toPayment(payment)
       }),
 
-    applyRenewal: ({ id, renewal }) =>
-      asked(async () => {
+    async applyRenewal({ id, renewal }) {
+      const payment = await asked(async () => {
         const subscription = await renewedSubscription(id, renewal)
         const invoice = subscription.latest_invoice
         if (invoice !== null && typeof invoice === 'object') await settleInvoice(invoice, id)
-        // Saves the card just used for the following months.
-        const card = idOf((await stripe.paymentIntents.retrieve(id)).payment_method)
-        if (card === null) return
-        await stripe.subscriptions.update(
-          renewal.subscriptionId,
-          { default_payment_method: card },
-          { idempotencyKey: `apply-card:${id}` },
-        )
-      }),
+        return stripe.paymentIntents.retrieve(id)
+      })
+      // Saves the card just used for the following months. The month has begun, also when the card is gone meanwhile.
+      const card = idOf(payment.payment_method)
+      if (card === null) return
+      const how = { idempotencyKey: `apply-card:${id}` }
+      const save = () => stripe.subscriptions.update(renewal.subscriptionId, { default_payment_method: card }, how)
+      if (!(await askedUnless(['refused', 'missing'], save))) log.warn({ payment: id }, 'renewal.card_not_saved')
+    },
   }
 }
