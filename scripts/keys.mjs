@@ -1,5 +1,6 @@
 // `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be removed. Read-only; also
-// works in the container (node scripts/keys.mjs), while the product runs.
+// works in the container (node scripts/keys.mjs), while the product runs. `-- --lost <name>`, with Fieldhook stopped: that key
+// is lost for good, so the accounts that only it opened sign in again; says how many, and `--yes` does it.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -185,7 +186,11 @@ export function endUnread(error) {
   process.exit(2)
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const isCommand = process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href
+if (isCommand && process.argv.some((one) => one.startsWith('--lost'))) {
+  const { operate } = await import('./operations.mjs')
+  await operate('lostKeyCommand')
+} else if (isCommand) {
   refuseOptions()
   const { place, folder } = databaseInSettings()
   const names = namesIn(folder)

@@ -51,7 +51,7 @@ export async function moveDatabase(
 const USAGE =
   'Say where to: npm run move -- --to postgres://user:password@host/database, or --to file:/path/fieldhook.db. --from names another source than DATABASE_URL.'
 
-function placeIn({ databaseFile, databaseServer }: ReturnType<typeof readDatabase>, setting: string): Place {
+export function placeIn({ databaseFile, databaseServer }: ReturnType<typeof readDatabase>, setting: string): Place {
   return databaseServer === null
     ? { kind: 'file', file: databaseFile, setting }
     : { kind: 'server', url: databaseServer, setting }
@@ -76,7 +76,8 @@ function realPath(file: string): string {
   return existsSync(file) ? realpathSync(file) : file
 }
 
-async function openSource(place: Place, env: Readonly<Env>): Promise<MoveSource> {
+/** Throws a sentence while Fieldhook uses it, or when it is of an older release. */
+export async function openSource(place: Place, env: Readonly<Env>): Promise<MoveSource> {
   return place.kind === 'file'
     ? openSourceFile({ ...place, migrationsFolder: env.migrationsFolder })
     : openSourceServer({ ...place, migrationsFolder: env.postgresMigrationsFolder })

@@ -33,6 +33,7 @@ import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json'
 import { keysToRead, sentenceOf } from './doctor.server.ts'
 import { type CommandInput, explained, problemOf } from './explained.server.ts'
+import { loseKey } from './lost-key.server.ts'
 import { moveDatabase } from './move.server.ts'
 
 export interface DrillInput extends CommandInput {
@@ -199,6 +200,17 @@ export function moveCommand(input: CommandInput): Promise<number> {
     })
     await moveDatabase({ from: values.from, to: values.to }, input.env ?? readEnv(), say)
     return 0
+  })
+}
+
+/** `--lost <name> [--yes]` */
+export function lostKeyCommand(input: CommandInput): Promise<number> {
+  return explained(input, async ({ say }) => {
+    const { values } = parseArgs({
+      args: input.args,
+      options: { lost: { type: 'string', default: '' }, yes: { type: 'boolean', default: false } },
+    })
+    return loseKey(values.lost, values.yes, input.env ?? readEnv(), say)
   })
 }
 

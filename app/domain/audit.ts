@@ -86,6 +86,7 @@ export const ACTIONS = {
   'erasure.begun': ['data', 'Started to erase this account'],
   erased: ['data', 'This account was erased'],
   'keys.put_in_front': ['data', 'New encryption key in use: {target}'],
+  'keys.lost': ['data', 'The encryption key {target} was lost: new signing secrets'],
   retention: ['data', 'Old data was removed'],
 } as const satisfies Record<string, readonly [AuditGroup, string]>
 

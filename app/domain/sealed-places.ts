@@ -61,7 +61,7 @@ export function missingKeysSentence(
 
 /** What is sealed from now on would need a second key of that name. */
 export function wrongKeySentence(name: string): string {
-  return `ENC_KEYS holds another key named "${name}". Put the old one back. Is it lost? See docs/security.md, section 1.`
+  return `ENC_KEYS holds another key named "${name}". Put the old one back. Is it lost? npm run keys -- --lost ${name}`
 }
 
 /** The place of an endpoint's signing secret: the name its ciphertext is bound to. */

@@ -196,13 +196,13 @@ async function refuseInUse(session: Session, silent: string | null): Promise<voi
 }
 
 function inUseSentence(name: string): string {
-  return `Fieldhook is running on ${name}, or ended a moment ago: stop every instance, wait a minute, and move then.`
+  return `Fieldhook is running on ${name}, or ended a moment ago: stop every instance, and try again in a minute.`
 }
 
 async function olderSentence(session: Session): Promise<string> {
   return (await oneValue(session, "SELECT to_regclass('schema_migration')")) === null
     ? `There is no database of Fieldhook at ${session.name}.`
-    : `The database ${session.name} is of an older release. Start this release on it once, stop it, and move then.`
+    : `The database ${session.name} is of an older release. Start this release on it once, stop it, and try again.`
 }
 
 async function refuseFilled(session: Session): Promise<void> {

@@ -213,7 +213,7 @@ function lockAlone(file: string): FileLock {
 }
 
 function olderSentence(file: string): string {
-  return `The database ${file} is of an older release. Start this release on it once, stop it, and move then.`
+  return `The database ${file} is of an older release. Start this release on it once, stop it, and try again.`
 }
 
 function orExplained(file: string, work: () => void): void {

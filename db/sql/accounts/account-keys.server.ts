@@ -1,6 +1,7 @@
 // The only table of keys. Every opening of a secret reads it directly, so a removed key opens nothing any more, whichever
 // process removed it.
 
+import type { Millis } from '#app/lib/clock.ts'
 import type { Database } from '../../database.ts'
 import type {
   AccountKeyStore,
@@ -147,6 +148,50 @@ export function accountKeyStore({ db, housekeeping }: Pick<Connections, 'db' | '
       if ((yield* inFront.get()) === keyId) return false
       yield* note.run({ at, keyId })
       return true
+    }),
+  }
+}
+
+/** What the account's lost key sealed: what others can make anew goes, and a person is asked for the rest. */
+const LET_GO = [
+  'DELETE FROM account_key WHERE account_uuid = @accountUuid',
+  'DELETE FROM form_draft WHERE account_uuid = @accountUuid',
+  `UPDATE credential SET state = 'reconnect', state_reason = NULL, access_token_sealed = @access,
+     refresh_token_sealed = @refresh, generation = generation + 1, updated_at = @at WHERE account_uuid = @accountUuid`,
+  "UPDATE subscription SET token_sealed = '' WHERE account_uuid = @accountUuid",
+  // Events still come to the old address, whose hash we know, until there is a new one.
+  `UPDATE subscription SET state = 'replaced', state_reason = 'its key was lost', ends_at = @endsAt, updated_at = @at
+   WHERE account_uuid = @accountUuid AND state IN ('pending', 'active')`,
+  'UPDATE automation SET trigger_key_hash = NULL, trigger_key_sealed = NULL WHERE account_uuid = @accountUuid',
+  `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
+   VALUES (@at, @accountUuid, 'system', NULL, 'keys.lost', @keyId, 'done', NULL, '{}')`,
+]
+
+interface LostAccount {
+  accountUuid: string
+  keyId: string
+  /** Sealed anew, and empty. */
+  access: string
+  refresh: string
+  at: Millis
+  endsAt: Millis
+}
+
+/** For accounts whose key was sealed with a key of `ENC_KEYS` that nobody has any more. */
+export function lostKeys({ db }: Pick<Connections, 'db'>) {
+  const endpoints = db
+    .prepare<{ accountUuid: string }, number>('SELECT id FROM endpoint WHERE account_uuid = @accountUuid')
+    .pluck()
+  const letGo = LET_GO.map((statement) => db.prepare<LostAccount>(statement))
+  const sign = db.prepare(
+    `UPDATE endpoint SET secret_sealed = @sealed, previous_secret_sealed = NULL, previous_secret_until = NULL
+     WHERE id = @id AND account_uuid = @accountUuid`,
+  )
+  return {
+    endpointsOf: db.read((accountUuid: string) => endpoints.all({ accountUuid })),
+    letGo: db.write(function* (account: LostAccount, secrets: readonly { id: number; sealed: string }[]) {
+      for (const statement of letGo) yield* statement.run(account)
+      for (const secret of secrets) yield* sign.run({ ...secret, accountUuid: account.accountUuid })
     }),
   }
 }
