@@ -11,7 +11,7 @@ import { openServer } from '#app/boot/open-server.server.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { moveAll } from '#db/move/move.server.ts'
 import type { PlatformKind } from '#db/move/sides.ts'
-import { movedTables } from '#db/move/tables.ts'
+import { movedTables, rowsIn } from '#db/move/tables.ts'
 import { connectPostgres, openPostgres } from '#db/postgres/client.server.ts'
 import { claimForPlatform } from '#db/postgres/installation.server.ts'
 import { openSourceServer, openTargetServer } from '#db/postgres/move-side.server.ts'
@@ -81,11 +81,11 @@ function contentOf(file: string): Record<string, unknown[]> {
   const sql = new Database(file, { readonly: true })
   try {
     const tables = [
-      ...movedTables().map(({ name, key }) => ({ name, key })),
-      { name: 'sqlite_sequence', key: ['name'] },
+      ...movedTables().map(({ name, key }) => ({ name, key, from: rowsIn({ name }) })),
+      { name: 'sqlite_sequence', key: ['name'], from: 'sqlite_sequence' },
     ]
-    const rows = tables.map(({ name, key }) => {
-      const all = sql.prepare(`SELECT * FROM "${name}" ORDER BY ${key.join(', ')}`)
+    const rows = tables.map(({ name, key, from }) => {
+      const all = sql.prepare(`SELECT * FROM ${from} ORDER BY ${key.join(', ')}`)
       return [name, all.raw().safeIntegers().all()]
     })
     return { ...Object.fromEntries(rows), mark: [sql.pragma('application_id', { simple: true })] }
@@ -122,6 +122,8 @@ test('random rows of every table go to PostgreSQL and back, and to another file,
     const client = openClient(file, 'db/migrations')
     claimFor(client.sql, 'servicem8')
     fillAtRandom(client.sql, drawing(seed), 12)
+    // An account that is being erased: it is erased where it goes.
+    client.sql.exec("INSERT INTO lease (name, owner, expires_at) VALUES ('erase|a', 'erasure', 7), ('x', 'y', 0)")
     client.close()
     const before = contentOf(file)
     const url = await freshUrl(running)
@@ -130,6 +132,7 @@ test('random rows of every table go to PostgreSQL and back, and to another file,
     const back = join(root, `back-${made}.db`)
     expect(await move('--from', url, '--to', `file:${back}`)).toMatch(/^0: /)
     expect(withoutNul(contentOf(back))).toEqual(withoutNul(before))
+    expect(before.lease).toEqual([['erase|a', 'erasure', 7n]])
     const third = join(root, `third-${made}.db`)
     expect(await move('--from', `file:${file}`, '--to', `file:${third}`)).toMatch(/^0: /)
     expect(contentOf(third)).toEqual(before)

@@ -11,15 +11,11 @@ export interface Table {
   counted: string | null
 }
 
-/** Says which process works with a database right now: nothing to take along. */
-const LEASES = 'lease'
-
-/** Every table of the product except the leases. A table stands after all that it refers to. */
+/** Every table of the product. A table stands after all that it refers to. */
 export function movedTables(): Table[] {
   const told = Object.values(schema)
     .filter((one) => is(one, SQLiteTable))
     .map((one) => shapeOf(one))
-    .filter(({ table }) => table.name !== LEASES)
   const ordered: Table[] = []
   const names = new Set<string>()
   while (ordered.length < told.length) {
@@ -55,6 +51,11 @@ function shapeOf(source: SQLiteTable): { table: Table; parents: string[] } {
 /** `"name"`, for both engines. */
 export function quoted(name: string): string {
   return `"${name}"`
+}
+
+/** The rows that move. Of the leases, which name the process at work, only the notes of accounts being erased. */
+export function rowsIn({ name }: Pick<Table, 'name'>): string {
+  return name === 'lease' ? `${quoted(name)} WHERE name LIKE 'erase|%'` : quoted(name)
 }
 
 export function columnsOf(table: Table): string {

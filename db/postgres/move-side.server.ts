@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { cannotStart } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
-import { columnsOf, movedTables, quoted, type Table } from '../move/tables.ts'
+import { columnsOf, movedTables, quoted, rowsIn, type Table } from '../move/tables.ts'
 import { migrateServer } from './client.server.ts'
 import { HELD } from './hold.server.ts'
 import { PLATFORM } from './installation.server.ts'
@@ -45,7 +45,7 @@ export async function openSourceServer(place: ServerPlace): Promise<MoveSource> 
     name,
     rows: (table) => rowsOf(session, table),
     counters: () => countersOf(session),
-    count: async (table) => Number(await oneValue(session, `SELECT count(*) FROM ${quoted(table.name)}`)),
+    count: async (table) => Number(await oneValue(session, `SELECT count(*) FROM ${rowsIn(table)}`)),
     async platform() {
       const kind = await oneValue(session, 'SELECT value FROM installation WHERE name = $1', [PLATFORM])
       return kind === 'sandbox' || kind === 'servicem8' ? kind : null
@@ -207,7 +207,7 @@ async function olderSentence(session: Session): Promise<string> {
 
 async function refuseFilled(session: Session): Promise<void> {
   for (const { name } of movedTables()) {
-    if ((await oneValue(session, `SELECT '' FROM ${quoted(name)} LIMIT 1`)) === null) continue
+    if ((await oneValue(session, `SELECT '' FROM ${rowsIn({ name })} LIMIT 1`)) === null) continue
     throw cannotStart(
       `The database ${session.name} is not empty: ${name} has rows. Create a new database for the move.`,
     )
@@ -222,9 +222,7 @@ function insertText(table: Table): string {
 /** A cursor, so that neither side holds a whole table. Big rows make smaller batches. */
 async function* rowsOf({ query, raw }: Session, table: Table): AsyncGenerator<Row[]> {
   const key = table.key.map(quoted).join(', ')
-  await query(
-    `DECLARE moving NO SCROLL CURSOR FOR SELECT ${columnsOf(table)} FROM ${quoted(table.name)} ORDER BY ${key}`,
-  )
+  await query(`DECLARE moving NO SCROLL CURSOR FOR SELECT ${columnsOf(table)} FROM ${rowsIn(table)} ORDER BY ${key}`)
   for (let size = 200; ; ) {
     const rows = await raw(`FETCH ${size} FROM moving`)
     if (rows.length === 0) break

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { makeFolders } from '#app/lib/folders.server.ts'
 import { cannotStart } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
-import { columnsOf, movedTables, quoted, type Table } from '../move/tables.ts'
+import { columnsOf, movedTables, quoted, rowsIn, type Table } from '../move/tables.ts'
 import { openClient, problemOfOpening } from './client.server.ts'
 import { numberOf } from './database-files.server.ts'
 import { type FileLock, inUseLock, takeLock } from './file-lock.server.ts'
@@ -50,7 +50,7 @@ function fileSource({ file, lock, sql }: { file: string; lock: FileLock; sql: Sq
     name: file,
     rows: (table) => rowsOf(sql, table),
     counters: async () => countersOf(sql),
-    count: async (table) => numberOf(sql, `SELECT count(*) FROM ${quoted(table.name)}`),
+    count: async (table) => numberOf(sql, `SELECT count(*) FROM ${rowsIn(table)}`),
     platform: async () => platformOf(sql),
     bytes: async () => numberOf(sql, 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'),
     async close() {
@@ -149,7 +149,7 @@ function inserter(sql: Sql, table: Table): (rows: Row[]) => void {
 async function* rowsOf(sql: Sql, table: Table): AsyncGenerator<Row[]> {
   const key = table.key.map(quoted).join(', ')
   const statement = sql.prepare<[], (string | bigint | null)[]>(
-    `SELECT ${columnsOf(table)} FROM ${quoted(table.name)} ORDER BY ${key}`,
+    `SELECT ${columnsOf(table)} FROM ${rowsIn(table)} ORDER BY ${key}`,
   )
   let batch: Row[] = []
   let characters = 0
@@ -198,7 +198,7 @@ function refuseFilled(file: string, migrationsFolder: string): void {
     refuseNewer(newestApplied(sql), readMigrations(migrationsFolder), file)
     const there = new Set(sql.prepare<[], string>('SELECT name FROM sqlite_schema').pluck().all())
     const filled = movedTables().find(
-      ({ name }) => there.has(name) && numberOf(sql, `SELECT EXISTS (SELECT 1 FROM ${quoted(name)})`) === 1,
+      ({ name }) => there.has(name) && numberOf(sql, `SELECT EXISTS (SELECT 1 FROM ${rowsIn({ name })})`) === 1,
     )
     if (filled) throw cannotStart(`The database ${file} is not empty: ${filled.name} has rows. Name a new file.`)
   } finally {
