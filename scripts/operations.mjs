@@ -1,4 +1,4 @@
-// Loads the code of `npm run backup`, `restore`, `drill`, `release`, `move` and `keys -- --lost`: a file of the build, so it works in the
+// Loads the code of `npm run backup`, `restore`, `drill`, `release`, `move`, `erase` and `keys -- --lost`: a file of the build, so it works in the
 // container. A clone builds it when missing or stale; with --json the running product calls it, and nothing is built.
 import './help.mjs'
 import { existsSync } from 'node:fs'
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /**
  * Runs the command line of one operation; the process exits with its code.
  *
- * @param {'migrateCommand' | 'backupCommand' | 'restoreCommand' | 'drillCommand' | 'releaseCommand' | 'moveCommand' | 'lostKeyCommand'} command
+ * @param {'migrateCommand' | 'backupCommand' | 'restoreCommand' | 'drillCommand' | 'releaseCommand' | 'moveCommand' | 'lostKeyCommand' | 'eraseCommand'} command
  * @param {object} [more] additional dependencies of the command
  */
 export async function operate(command, more = {}) {

@@ -1,4 +1,4 @@
-// `npm run backup`, `restore`, `drill`, `release` and `move`: connects the parts, prints sentences, returns an exit code. Built
+// `npm run backup`, `restore`, `drill`, `release`, `move` and so on: connects the parts, prints sentences, returns an exit code. Built
 // as a separate file (build/operations.js), so that a backup beside the running server needs little memory.
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -33,8 +33,10 @@ import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json'
 import { keysToRead, sentenceOf } from './doctor.server.ts'
 import { type CommandInput, explained, problemOf } from './explained.server.ts'
-import { loseKey } from './lost-key.server.ts'
 import { moveDatabase } from './move.server.ts'
+
+// biome-ignore lint/performance/noBarrelFile: this is the entry of the built file, and scripts/operations.mjs finds commands here.
+export { eraseCommand, lostKeyCommand } from './accounts.server.ts'
 
 export interface DrillInput extends CommandInput {
   /** Starts the built product with these variables and checks `/readyz`. Null = ready; else how it failed. */
@@ -124,9 +126,22 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
   if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
   if (keptAt) say(`What was there is kept at ${keptAt}${to === env.databaseFile ? ' for 14 days' : ''}.`)
+  const back = keptAt === null ? [] : erasedIn(keptAt, manifest.takenAt)
+  if (back.length > 0)
+    say(`Erased since, and back now: ${back.join(', ')}. Erase them before the release: npm run erase`)
   say(stepsIn(seconds))
   const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
   say(`It is held: start${there}, look at it, then \`npm run release -- --yes\`${there} lets it send again.`)
+}
+
+/** The accounts that people erased after that moment; what stands in a damaged file is not known. */
+function erasedIn(file: string, since: number): string[] {
+  const erased = `SELECT DISTINCT account_uuid FROM audit_entry WHERE action = 'erasure.begun' AND at >= ?`
+  try {
+    return withReadOnly(file, (sql) => sql.prepare<[number], string>(erased).pluck().all(since))
+  } catch {
+    return []
+  }
 }
 
 function fileAt(to: string): string {
@@ -200,17 +215,6 @@ export function moveCommand(input: CommandInput): Promise<number> {
     })
     await moveDatabase({ from: values.from, to: values.to }, input.env ?? readEnv(), say)
     return 0
-  })
-}
-
-/** `--lost <name> [--yes]` */
-export function lostKeyCommand(input: CommandInput): Promise<number> {
-  return explained(input, async ({ say }) => {
-    const { values } = parseArgs({
-      args: input.args,
-      options: { lost: { type: 'string', default: '' }, yes: { type: 'boolean', default: false } },
-    })
-    return loseKey(values.lost, values.yes, input.env ?? readEnv(), say)
   })
 }
 

@@ -31,7 +31,7 @@ import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
-import { backupCommand, drillCommand, releaseCommand, restoreCommand } from './operations.server.ts'
+import { backupCommand, drillCommand, eraseCommand, releaseCommand, restoreCommand } from './operations.server.ts'
 
 const KEY = (await newBackupKey()).identity
 const LEEDS = 'aa10f29c-5f4b-4f0e-93b4-0f9d8f3f1c55'
@@ -246,8 +246,19 @@ test('nothing is restored over a running product, nor over a database that nobod
   client.sql.exec(
     "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
   )
+  expect([await eraseCommand(input(LEEDS)), said.at(-1)]).toEqual([
+    0,
+    `Is it this one? npm run erase -- ${LEEDS} --yes`,
+  ])
+  expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
+  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([0, expect.stringContaining('has stopped.')])
+  expect(client.sql.prepare('SELECT name FROM lease').all()).toEqual([{ name: `erase|${LEEDS}` }])
+  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([1, expect.stringContaining('already')])
+  expect([await eraseCommand(input('nobody', '--yes')), said.at(-1)]).toEqual([1, 'There is no account nobody.'])
+  expect([await eraseCommand(input()), said.at(-1)]).toEqual([1, expect.stringContaining('Name one account')])
   client.close()
   expect(await restoreCommand(input(name, '--replace'))).toBe(0)
+  expect(said).toContain(`Erased since, and back now: ${LEEDS}. Erase them before the release: npm run erase`)
   expect(restored()).toEqual(['Leeds'])
   const kept = readdirSync(join(root, 'data')).find((file) => file.includes('.before-'))
   const before = new Database(join(root, 'data', kept ?? ''), { readonly: true })
