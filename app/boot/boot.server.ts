@@ -248,7 +248,7 @@ function settingsOf(
     eventsPerSecond: env.ingressPerSecond,
     mostAddresses: env.mostAddresses,
     mailServer: env.smtp !== null,
-    backups: env.databaseServer === null ? env.backups !== null : 'server',
+    backups: env.databaseServer ? 'server' : env.backups?.removesOld === false ? 'kept' : env.backups !== null,
     routePattern: routePatterns(CALL_PATHS),
     sessionHash: sessionHasher(env.sessionSecret),
     get held() {

@@ -8,6 +8,7 @@ import type { SecretBox } from '#app/adapters/secret-box.ts'
 import type { ReadSigned } from '#app/adapters/servicem8/servicem8-signed.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { CallsLeft } from '#app/domain/call-budget.ts'
+import type { Backups } from '#app/domain/kept-until.ts'
 import type { PaymentMode } from '#app/domain/plan.ts'
 import type { BegunPolling } from '#app/domain/polling.ts'
 import type { ProcessSigns } from '#app/domain/process-signs.ts'
@@ -55,8 +56,8 @@ export interface Settings {
   readonly held?: boolean
   /** Whether the operator has set a mail server for notices. Missing = no. */
   readonly mailServer?: boolean
-  /** Whether backups are made, or the database server makes its own. Missing = no. */
-  readonly backups?: boolean | 'server'
+  /** Missing = no backups are made. */
+  readonly backups?: Backups
 }
 
 /** Work done off the main thread, by name; each feature declares its functions next to them. */

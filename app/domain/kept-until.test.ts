@@ -6,8 +6,7 @@ import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageTex
 import { switchesOf } from './space.ts'
 import { spanText } from './time/moments.ts'
 
-const long = (id: string, retentionDays?: number) =>
-  keptUntil({ retentionDays, backups: null }).find((kind) => kind.id === id)?.long
+const long = (id: string, retentionDays?: number) => keptUntil({ retentionDays }).find((kind) => kind.id === id)?.long
 
 describe('the words', () => {
   it('follow what is configured', () => {
@@ -29,12 +28,24 @@ describe('the words', () => {
 
   it('name copies only where there are some', () => {
     expect(long('backups')).toBeUndefined()
-    const kinds = keptUntil({ retentionDays: 30, backups: BACKUPS_KEPT })
+    const kinds = keptUntil({ retentionDays: 30, backups: true })
     expect(kinds.find(({ id }) => id === 'backups')).toMatchObject({ long: BACKUPS_KEPT, forOwners: true })
     expect(kinds.filter(({ what }) => what === '')).toEqual([])
     // These need no reason beside their name.
     expect(kinds.filter(({ why }) => why === '').map(({ id }) => id)).toEqual(['notices', 'sessions', 'usage', 'short'])
     expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length)
+  })
+
+  it('name copies as their keeper keeps them', () => {
+    const copies = (backups: 'kept' | 'server') => keptUntil({ backups }).find(({ id }) => id === 'backups')
+    expect(copies('kept')).toMatchObject({
+      what: 'Backups, encrypted',
+      long: "until the store's own rules remove them",
+    })
+    expect(copies('server')).toMatchObject({
+      what: 'Backups',
+      long: 'by the database server, as your operator set it up',
+    })
   })
 
   it('of spans are as short as they can be', () => {
@@ -85,6 +96,6 @@ test('copies are kept as is said', () => {
 
 test('the guide says what the page says', () => {
   const guide = readFileSync('docs/user-guide.md', 'utf8')
-  const said = keptUntil({ retentionDays: 30, backups: BACKUPS_KEPT }).filter(({ forOwners }) => forOwners)
+  const said = keptUntil({ backups: true }).filter(({ forOwners }) => forOwners)
   expect(said.filter(({ what, long }) => !guide.includes(`| ${what} | ${long} |`)).map(({ id }) => id)).toEqual([])
 })

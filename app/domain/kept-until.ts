@@ -28,6 +28,8 @@ export const ENDED_MUTES_KEPT = hours(24)
 export const PAYMENT_EVENTS_KEPT = days(60)
 /** The backups kept, as `backups.ts` decides; a test compares both. */
 export const BACKUPS_KEPT = 'all of the last 24 hours, one a day for 30 days, one a month for 12 months'
+/** Who keeps the backups: Fieldhook, which removes old ones (true) or leaves that to their store (kept), or the server. */
+export type Backups = boolean | 'kept' | 'server'
 /** Calls to and from the platform, per account. The store enforces the limit; a test compares both. */
 export const EXCHANGES_KEPT = 1_000
 
@@ -69,9 +71,9 @@ export interface KeptKind {
 
 interface KeptSetting {
   /** RETENTION_DAYS; missing = not configured. */
-  retentionDays: number | undefined
-  /** How long backups are kept, in words; null = there are none. */
-  backups: string | null
+  retentionDays?: number | undefined
+  /** Missing = there are none. */
+  backups?: Backups
 }
 
 /** ms that events and deliveries are kept. */
@@ -88,7 +90,7 @@ export function bodiesKept(retentionDays: number | undefined, short: SpaceSwitch
 const inHours = (ms: number) => `${ms / hours(1)} hours`
 
 /** All kinds of data and how long each is kept. */
-export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
+export function keptUntil({ retentionDays, backups = false }: KeptSetting): KeptKind[] {
   const owners: [KeptId, string, string, string][] = [
     [
       'events',
@@ -143,10 +145,12 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     ['payment_events', 'Events of the payment provider', spanText(PAYMENT_EVENTS_KEPT), 'To recognise repeated ones.'],
     ['short', 'Short-lived tokens and form drafts', `between a minute and ${spanText(ENDED_MUTES_KEPT)}`, ''],
   ]
+  const copied: [string, string] =
+    backups === 'server'
+      ? ['Backups', 'by the database server, as your operator set it up']
+      : ['Backups, encrypted', backups === 'kept' ? "until the store's own rules remove them" : BACKUPS_KEPT]
   const copies: [KeptId, string, string, string][] =
-    backups === null
-      ? []
-      : [['backups', 'Backups, encrypted', backups, 'Deleted data stays in older backups until they are removed.']]
+    backups === false ? [] : [['backups', ...copied, 'Deleted data stays in older backups until they are removed.']]
   const rows = (list: [KeptId, string, string, string][], forOwners: boolean): KeptKind[] =>
     list.map(([id, what, long, why]) => ({ id, what, long, why, forOwners }))
   return [...rows([...owners, ...copies], true), ...rows(operators, false)]

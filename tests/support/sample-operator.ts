@@ -64,7 +64,7 @@ export function operatorFacts(over: Partial<OperatorFacts> = {}): OperatorFacts 
       ],
       outlook: { perDayBytes: 3 * MB, daysLeft: null, sentence: 'About 3.0 MB come in a day.' },
     },
-    kept: keptUntil({ retentionDays: 30, backups: null }),
+    kept: keptUntil({ retentionDays: 30 }),
     backups: {
       setUp: true,
       lastBackupAt: SAMPLE_NOW - minutes(12),

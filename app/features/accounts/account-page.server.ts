@@ -1,6 +1,6 @@
 // Loads the facts for "Account and security" and the pages below it.
 import type { App } from '#app/context/app-context.ts'
-import { BACKUPS_KEPT, eventsKept, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
+import { eventsKept, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
 import type { Session } from '#app/domain/session.ts'
 import { spanText } from '#app/domain/time/moments.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
@@ -28,10 +28,8 @@ export async function loadKept(
   { store, settings, space }: Pick<App, 'store' | 'settings' | 'space'>,
   accountUuid: string,
 ) {
-  const { retentionDays, backups = false } = settings
-  const kinds = keptUntil({ retentionDays, backups: backups ? BACKUPS_KEPT : null })
   return {
-    kinds: kinds.filter(({ forOwners }) => forOwners),
+    kinds: keptUntil(settings).filter(({ forOwners }) => forOwners),
     counts: await store.ops.countKept(accountUuid, MOST_COUNTED + 1),
     shortage: shortageText(space.switches(), space.isOverShare(accountUuid)),
   }

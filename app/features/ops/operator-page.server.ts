@@ -1,6 +1,6 @@
 // Collects the data of the operator's page and call: numbers, states and times of all accounts, without any content.
 import type { App } from '#app/context/app-context.ts'
-import { BACKUPS_KEPT, eventsKept, keptUntil } from '#app/domain/kept-until.ts'
+import { eventsKept, keptUntil } from '#app/domain/kept-until.ts'
 import type { FailingAddress, OutlinedAccount } from '#app/domain/operations.ts'
 import { loopState, type ProcessSigns } from '#app/domain/process-signs.ts'
 import { untoldOf } from '#app/features/notices/notice-reasons.ts'
@@ -57,7 +57,7 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
     accounts: await accountsOf(app, outlines, asked, now),
     failing: failingOf(failing, outlines),
     space: await spaceOf(app, signs, machine.diskFreeBytes, now),
-    kept: keptUntil({ retentionDays: settings.retentionDays, backups: backups.setUp === true ? BACKUPS_KEPT : null }),
+    kept: keptUntil(settings),
     backups,
     held: settings.held ?? false,
     machine: {
@@ -213,7 +213,7 @@ async function backupsOf({ store, settings }: OperatorApp, now: number): Promise
   const drill = await store.backups.newestBackup('drill')
   const runs = await store.backups.listBackupRuns(RUNS_SHOWN)
   return {
-    setUp: settings.backups ?? false,
+    setUp: settings.backups === 'kept' || (settings.backups ?? false),
     lastBackupAt: backup?.startedAt ?? null,
     lastDrillAt: drill?.startedAt ?? null,
     // File names and drill counts are only for the log.

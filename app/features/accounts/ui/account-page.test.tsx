@@ -311,7 +311,7 @@ describe('the connection', () => {
 })
 
 it('says how long everything is kept', () => {
-  const kinds = keptUntil({ retentionDays: 45, backups: null }).slice(0, 3)
+  const kinds = keptUntil({ retentionDays: 45 }).slice(0, 3)
   const counts: RetentionPageProps['counts'] = {
     events: { count: 100_001, oldestAt: SAMPLE_NOW - hours(48) },
     bodies: { count: 0, oldestAt: null },
