@@ -2,11 +2,51 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_KEPT } from '#app/domain/audit.ts'
-import { DELIVERED_BODIES, EXCHANGES_KEPT, eventsKept, RUNS_KEPT } from '#app/domain/kept-until.ts'
+import {
+  DELIVERED_BODIES,
+  EXCHANGES_KEPT,
+  eventsKept,
+  type KeptId,
+  keptUntil,
+  RUNS_KEPT,
+} from '#app/domain/kept-until.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
 import { days } from '#app/lib/duration.ts'
+import { movedTables } from '#db/move/tables.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+
+/** Which row of the page says how long each table is kept. */
+const SAID: Record<KeptId, string> = {
+  events: 'event delivery attempt replay usage_report',
+  bodies: 'event_body',
+  waiting: 'delivery',
+  runs: 'run run_step rule_verdict seen_ledger message_receipt conversation automation_version',
+  messages: 'customer_message',
+  replies: 'customer_reply',
+  exchanges: 'api_activity',
+  audit: 'audit_entry',
+  notices: 'notice endpoint_check',
+  settings: `account account_mapping account_person account_setting account_key account_load credential subscription webhook
+    forwarding_rule endpoint automation automation_template automation_guard template_use listening mute plan renewal_payment`,
+  usage: 'usage_day',
+  sessions: 'session session_account',
+  snapshots: 'record_snapshot poll_cursor touched_record',
+  counters: 'endpoint_hour',
+  payment_events: 'payment_event',
+  short: 'ticket sign_in_attempt placeholder_marker form_draft own_write trigger_call lease',
+  backups: 'backup_run',
+}
+
+it('each table is in a row of the page', () => {
+  const rows = keptUntil({ backups: true }).map(({ id }) => SAID[id])
+  const said = new Set(rows.join(' ').split(/\s+/))
+  expect(
+    movedTables()
+      .map(({ name }) => name)
+      .filter((name) => !said.has(name)),
+  ).toEqual([])
+})
 
 describe('the jobs', () => {
   let world: WebhookWorld

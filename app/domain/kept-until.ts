@@ -45,6 +45,7 @@ export type KeptId =
   | 'waiting'
   | 'runs'
   | 'messages'
+  | 'replies'
   | 'exchanges'
   | 'audit'
   | 'notices'
@@ -112,6 +113,12 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
     ],
     ['runs', 'Runs of automations', spanText(RUNS_KEPT), 'To see what customers were sent, and why.'],
     ['messages', 'Messages sent per customer (no text, no number)', spanText(MESSAGES_KEPT), 'Message limits need it.'],
+    [
+      'replies',
+      'Answers of customers',
+      `${spanText(RUNS_KEPT)}; a STOP until the account is erased`,
+      'To see what they wrote, and to respect a STOP.',
+    ],
     [
       'exchanges',
       'Calls to and from ServiceM8',
