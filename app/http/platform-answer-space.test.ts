@@ -75,6 +75,8 @@ describe('an event of the platform while storage is nearly full', () => {
   })
 
   it('is refused the same way when it comes signed', async () => {
+    const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'b', expiresAt: 0, scope: '' }
+    await world.app.store.accounts.saveCredential(LEEDS, tokens)
     const claims = { accountUuid: LEEDS, object: 'job', entry: ENTRY, resourceUrl: 'https://x/' }
     room[LEEDS] = 'over_share'
     expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'over_limit' })

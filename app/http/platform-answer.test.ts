@@ -230,9 +230,14 @@ describe('a signed webhook of the manifest', () => {
     entry: [{ uuid: UUID, changed_fields: ['status'], time: '2026-01-05 09:00:00' }],
     resourceUrl: 'https://x/',
   }
+  const connect = () =>
+    world.app.store.accounts.saveCredential(LEEDS, {
+      ...{ accessTokenSealed: 'a', refreshTokenSealed: 'b', expiresAt: 0, scope: '' },
+    })
 
   it('is stored for the account its signature names, once together with what the subscription sent', async () => {
     await call(subscription())
+    await connect()
     expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'stored' })
     expect(count('event')).toBe(1)
     await world.clock.run(hours(1))
@@ -243,7 +248,13 @@ describe('a signed webhook of the manifest', () => {
     })
   })
 
-  it('of an unknown account, or without entries, is refused', async () => {
+  it('of an unknown account, of one that is erased, or without entries, is refused', async () => {
+    expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'unknown_account' })
+    await connect()
+    expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'stored' })
+    await world.app.store.accounts.endErasure(LEEDS, { answerGone: true })
+    expect(await receiveSignedEvent(app, claims)).toEqual({ outcome: 'unknown_account' })
+    expect([count('account'), count('event')]).toEqual([1, 0])
     expect(await receiveSignedEvent(app, { ...claims, accountUuid: 'nobody' })).toEqual({ outcome: 'unknown_account' })
     for (const entry of [[], undefined, 'x', [{}]]) {
       expect((await receiveSignedEvent(app, { ...claims, entry })).outcome).toBe('unreadable')

@@ -181,7 +181,8 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedWebhookC
       reason: message.kind === 'challenge' ? 'A challenge is never signed.' : message.reason,
     }
   }
-  if (!(await app.store.accounts.findAccount(accountUuid))) return { outcome: 'unknown_account' }
+  // Of an erased account a bare row may stay, without credentials. What comes while it is being erased is erased too.
+  if (!(await app.store.accounts.findCredential(accountUuid))) return { outcome: 'unknown_account' }
   const receivedAt = app.clock.now()
   const outcome = await acceptEvents(
     app,

@@ -9,6 +9,7 @@ import { EVENT_BYTES } from './space.server.ts'
 const FAILING = "(p.state = 'failing' OR p.state = 'active' AND p.failing_since IS NOT NULL)"
 const FAILING_SINCE = 'coalesce(p.failing_since, p.state_since)'
 
+/** Leaves out what an erasure may leave: a bare uuid that nobody has opened since. */
 const OUTLINES = `
   SELECT a.uuid, a.name, a.created_at AS createdAt, c.state AS connection,
     own.status, own.trial_ends_at AS trialEndsAt, own.cancel_at_period_end AS ending, own.held_since AS heldSince,
@@ -24,6 +25,8 @@ const OUTLINES = `
         sum(CASE WHEN p.state = 'stopped' THEN 1 ELSE 0 END) AS stopped
       FROM endpoint p WHERE p.state <> 'deleted' GROUP BY p.account_uuid
     ) e ON e.account_uuid = a.uuid
+  WHERE a.name <> '' OR c.account_uuid IS NOT NULL
+    OR EXISTS (SELECT 1 FROM account_person o WHERE o.account_uuid = a.uuid)
   ORDER BY a.created_at, a.uuid`
 
 const FAILING_ONES = `

@@ -81,6 +81,9 @@ describe('accounts', () => {
       failing: 0,
       failingSince: null,
     })
+    // The row that an erasure leaves behind tells the operator nothing.
+    await store().accounts.endErasure(LEEDS, { answerGone: true })
+    expect((await store().ops.accountOutlines()).map(({ uuid }) => uuid)).toEqual([BRISBANE])
   })
 
   it('have addresses that fail: the longest first, with the kind and without the address', async () => {
