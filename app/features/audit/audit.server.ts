@@ -76,7 +76,7 @@ const PAUSE_MS = 20
 export type Removed = Record<'events' | 'bodies' | 'runs', number>
 
 /**
- * Daily: removes entries older than 400 days, and strangers' refusals older than 90 days or above their limit. One
+ * Daily: removes entries older than 400 days, except about new keys of `ENC_KEYS`, and strangers' refusals older than 90 days or above their limit. One
  * entry records what was removed of everything. `signal` ends it early.
  */
 export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: AbortSignal): Promise<void> {

@@ -23,9 +23,10 @@ export function auditStore({ db, reader, turn }: Connections): AuditStore {
      VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,
   )
   const forget = db.prepare('DELETE FROM audit_entry WHERE id IN (SELECT CAST(value AS bigint) FROM json_each(@ids))')
+  // `npm run keys` goes by when a key came to the front, however long ago that was.
   const oldest = db
     .prepare<{ before: number; limit: number }, number>(
-      'SELECT id FROM audit_entry WHERE at < @before ORDER BY at LIMIT @limit',
+      `SELECT id FROM audit_entry WHERE at < @before AND action <> 'keys.put_in_front' ORDER BY at LIMIT @limit`,
     )
     .pluck()
   const newest = reader.prepare<

@@ -89,6 +89,12 @@ test('what is too old goes in steps, the oldest first', async () => {
   expect(await store.forgetAuditStep(days(3), 2)).toBe(0)
 })
 
+test('when a key came to the front stays, so that `npm run keys` does not take its advice back', async () => {
+  for (const action of ['keys.put_in_front', 'sign_in']) await append({ at: days(1), action, accountUuid: null })
+  expect(await store.forgetAuditStep(days(3), 2)).toBe(1)
+  expect((await store.listAuditOutlines(ALL)).map(({ action }) => action)).toEqual(['keys.put_in_front'])
+})
+
 test('what strangers were refused goes sooner, and there is never more of it than so many', async () => {
   const refused = { actor: 'stranger', outcome: 'refused', action: 'call.refused' } as const
   for (let n = 0; n < 4; n += 1) {
