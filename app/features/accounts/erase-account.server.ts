@@ -59,6 +59,8 @@ async function finishErasure(app: ErasureApp, accountUuid: string, signal: Abort
   // The key goes last: nothing encrypted for the account can be read in this file any more. The erasure note goes after
   // it, so that no crash forgets a key.
   await app.store.accounts.forgetAccountKey(accountUuid)
+  // While somebody reads, the file's log keeps the key: the next minute tries again.
+  if (!(await app.store.ops.emptyLog(0))) return
   await app.store.accounts.closeErasure(accountUuid)
   app.log.warn({ account: accountUuid, platformNotified: told }, 'account.erased')
 }
