@@ -45,9 +45,8 @@ async function loseKey(keyId: string, yes: boolean, env: Readonly<Env>, say: (li
   try {
     // Without the accounts' keys: ENC_KEYS seals, and the product reseals it with a new key of the account.
     const secrets = createSecretBox(env.encKeys)
-    const { shut, open } = await trySealed(accountKeyStore(client), secrets, keyId)
-    const of = `"${keyId}" sealed the secrets of ${plural(shut.size, 'account')} that ENC_KEYS does not open.`
-    say(open > 0 ? `${of} ENC_KEYS opens ${plural(open, 'other secret')} of "${keyId}": they stay.` : of)
+    const shut = await accountsShutBy(keyId, accountKeyStore(client), secrets)
+    say(`"${keyId}" sealed the secrets of ${plural(shut.size, 'account')} that ENC_KEYS does not open.`)
     if (shut.size === 0) return 1
     if (!yes) {
       say('These accounts would sign in again, and get new signing secrets. There is no way back.')
@@ -108,15 +107,9 @@ async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env
       say(ERASURE_TEXTS.underWay)
       return 1
     }
-    const entry = {
-      actor: 'system',
-      staffUuid: null,
-      action: 'erasure.begun',
-      target: '',
-      outcome: 'done',
-      ip: null,
-    } as const
-    await auditStore(client).appendAudit({ at, accountUuid, ...entry, detail: { by: 'the operator' } })
+    const by = { actor: 'system', staffUuid: null, outcome: 'done', ip: null } as const
+    const told = { action: 'erasure.begun', target: '', detail: { by: 'the operator' } }
+    await auditStore(client).appendAudit({ at, accountUuid, ...by, ...told })
     say('Everything of it has stopped. Fieldhook deletes its data within minutes; on a held copy after the release.')
     return 0
   } finally {
@@ -130,14 +123,12 @@ function openDatabase({ databaseFile, databaseServer, migrationsFolder }: Readon
   return openClient(databaseFile, migrationsFolder)
 }
 
-/** `shut`: the accounts with something of this key that does not open. */
-async function trySealed(store: AccountKeyStore, secrets: SecretBox, keyId: string) {
+/** The accounts with something that this key sealed and that does not open. */
+async function accountsShutBy(keyId: string, store: AccountKeyStore, secrets: SecretBox): Promise<Set<string>> {
   const shut = new Set<string>()
-  let open = 0
   const look = async (accountUuid: string, work: () => unknown) => {
     try {
       await work()
-      open += 1
     } catch {
       shut.add(accountUuid)
     }
@@ -148,5 +139,5 @@ async function trySealed(store: AccountKeyStore, secrets: SecretBox, keyId: stri
     for (const { accountUuid, sealed } of await store.secretsToReseal(column, null, ALL))
       if (sealed.startsWith(`v1.${keyId}.`))
         await look(accountUuid, () => secrets.open(sealedPlace(column, accountUuid), sealed))
-  return { shut, open }
+  return shut
 }

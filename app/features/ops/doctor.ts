@@ -354,19 +354,11 @@ function untold({ mailEnds }: ContentFacts): Finding[] {
 }
 
 function secrets({ missingKeys, opened }: ContentFacts): Finding[] {
-  if (missingKeys.length > 0) {
-    return [
-      bad(
-        'secrets',
-        missingKeysSentence(missingKeys),
-        'Until then Fieldhook does not start. Is it lost for good? npm run keys -- --lost <name>: docs/security.md, section 1.',
-      ),
-    ]
-  }
+  const next =
+    'Put back the key it was. Is it lost for good? npm run keys -- --lost <name>: docs/security.md, section 1.'
+  if (missingKeys.length > 0) return [bad('secrets', missingKeysSentence(missingKeys), next)]
   if (opened === null) return []
   if (opened.shut === 0) return [good('secrets', `Secrets open: ${opened.tried} tried.`)]
-  const next =
-    'A key has the right name and the wrong content: put back the one it was. Lost? npm run keys -- --lost <name>.'
   return [bad('secrets', `${opened.shut} of ${opened.tried} secrets do not open with ENC_KEYS.`, next)]
 }
 
