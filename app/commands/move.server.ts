@@ -130,6 +130,7 @@ function nextSteps(sourceName: string, target: Place): string[] {
     '2. Start one instance, and look at /operator.',
     '3. Let it go: npm run release -- --yes',
     '4. With PostgreSQL, start the other instances.',
+    '5. Later, delete the old database, its copies and its backups: they keep the keys of all accounts, and nothing removes them.',
     `Until step 3 you can go back: start on ${sourceName} again. Never run both.`,
   ]
 }

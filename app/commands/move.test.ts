@@ -172,6 +172,7 @@ test('the target is held until it is let go, belongs to the same platform, and t
   const url = await freshUrl(server)
   expect(await move('--to', url)).toMatch(/^0: /)
   expect(said.join('\n')).toContain('npm run release -- --yes')
+  expect(said.join('\n')).toContain('5. Later, delete the old database, its copies and its backups')
   const client = await openPostgres(url, 'db/migrations-postgres')
   const store = sqlStore(client, systemClock())
   expect((await store.accounts.findAccount('a'))?.name).toBe('Leeds')
