@@ -188,7 +188,7 @@ test('a key that is lost for good is told: its accounts sign in again, and forwa
     expect(after).toMatch(/^whsec_/)
     expect(after).not.toBe(before)
     expect(await signIn(running)).toMatchObject({ outcome: 'signed_in' })
-    expect(await repairSubscriptions(app, account)).toMatchObject({ repaired: 1, failed: 0 })
+    expect(await repairSubscriptions(app, { only: account })).toMatchObject({ repaired: 1, failed: 0 })
     running.started()
     const job = sandbox?.world.records(account, 'job').find(({ status, active }) => status === 'Quote' && active === 1)
     sandbox?.world.setJobStatus(account, String(job?.uuid), 'Work Order')
