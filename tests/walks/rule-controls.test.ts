@@ -76,6 +76,8 @@ async function fillAndSave(
     if (given !== undefined && given !== TYPE) {
       // What it brings takes its place; where that goes again, it is not ticked twice.
       if (boxes.includes(place) && ticked.has(place)) return null
+      // A box that comes with another goes with it: unticked once, it says what it brings about.
+      if (kind === 'box' && value !== given && ticked.has(place)) return null
       if (kind === 'box') ticked.add(place)
       return given
     }
@@ -165,7 +167,9 @@ async function walk(start: FormState, mine: (place: string) => boolean): Promise
     await expectKept(walked, mine, by)
     const whole = JSON.stringify([walked.rule.definition, walked.rule.active])
     const before = seen.get(whole)
-    if (before !== undefined && !NOT_KEPT.some((place) => by.startsWith(place))) {
+    // The last box below another, unticked, takes that one along: the rule is then the one before both.
+    const takesBoxAlong = by.endsWith('=') && chosen.size > 1
+    if (before !== undefined && !takesBoxAlong && !NOT_KEPT.some((place) => by.startsWith(place))) {
       throw new Error(`${by} makes the same rule as ${before}: the choice is lost`)
     }
     seen.set(whole, by)

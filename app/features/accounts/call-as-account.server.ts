@@ -131,8 +131,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   ): Promise<TokenResult> {
     const { accountUuid, generation } = held
     try {
-      const scope = tokens.scope || held.scope
-      const sealed = await sealTokens(app, accountUuid, { ...tokens, scope })
+      const sealed = await sealTokens(app, accountUuid, { ...tokens, scope: tokens.scope || held.scope })
       const replaced = await app.store.replaceTokens(accountUuid, generation, sealed)
       unsaved.delete(accountUuid)
       if (replaced === 'replaced') {
