@@ -76,7 +76,7 @@ async function fillAndSave(
     if (given !== undefined && given !== TYPE) {
       // What it brings takes its place; where that goes again, it is not ticked twice.
       if (boxes.includes(place) && ticked.has(place)) return null
-      // A box that comes with another goes with it: unticked once, it says what it brings about.
+      // A box is pressed once: what another box then makes of it stays.
       if (kind === 'box' && value !== given && ticked.has(place)) return null
       if (kind === 'box') ticked.add(place)
       return given
