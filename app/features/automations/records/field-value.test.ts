@@ -96,3 +96,25 @@ test('payment terms are read out of what somebody typed', () => {
   expect(readPaymentDays('')).toBe(null)
   expect(readPaymentDays('as agreed')).toBe(null)
 })
+
+test.each([
+  ['7 days from completion of works', 7],
+  ['14 days (2 weeks)', 14],
+  ['50% deposit, balance within 14 days', 14],
+  ['14 days from completion', 14],
+  ['10 working days', 10],
+  ['COD, 30-day account', 30],
+  ['2/10 net 30', 30],
+  ['$100 upfront', 0],
+  ['Due on receipt, then 1.5% per month', 0],
+  ['within 24 hours', null],
+  ['1000 days', null],
+  ['20th of the following month', 51],
+  ['20th of month', 51],
+  ['30 days from end of month', 61],
+  ['30 days EOM', 61],
+  ['End of month', 31],
+  ['End of the following month', 61],
+])('payment terms: the number beside its unit decides, and a month end comes late: %s', (terms, days) => {
+  expect(readPaymentDays(terms)).toBe(days)
+})

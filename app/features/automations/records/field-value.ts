@@ -116,17 +116,21 @@ function foldedAnew(text: string): string {
 
 const ONLY_ASCII = /^[\x20-\x7e]*$/
 
-const PAYMENT_DAYS = /(?:^|\D)(\d{1,3})(?:\D|$)/
+const WITH_UNIT = /(?<!\d)(\d{1,3})[\s-]*(?:(?:calendar|working|business)\s*)?(day|week|month)/i
+const NET = /\bnet\s*(\d{1,3})(?!\d)/i
+/** No part of an amount, a percentage or a number of hours. */
+const ALONE = /(?<![\d.,\p{Sc}])(\d{1,3})(?![.,]?\d|\s*(?:%|h(?:ou)?rs?\b))/u
+const AFTER_MONTH = /\beom\b|\b(?:end of|following|next)(?: the)? month|\bmonth end\b|\d(?:st|nd|rd|th) (?:day )?of/i
+const UNIT_DAYS: Readonly<Record<string, number>> = { week: 7, month: 30 }
 
 /**
  * Days a customer has to pay, from free text: `14`, `14 days from the date of invoice`, `Net 30`, `Due on receipt`.
- * Null when unreadable.
+ * Days counted from the end of a month count from the latest such day: nobody is reminded too early. Null when unreadable.
  */
 export function readPaymentDays(text: string): number | null {
-  if (/\b(receipt|immediate(ly)?|completion|cod|cash on delivery|upfront)\b/i.test(text)) return 0
-  const [, count] = PAYMENT_DAYS.exec(text) ?? []
-  if (count === undefined) return null
-  if (/\bweek/i.test(text)) return Number(count) * 7
-  if (/\bmonth/i.test(text)) return Number(count) * 30
-  return Number(count)
+  const [, count, unit = ''] = WITH_UNIT.exec(text) ?? NET.exec(text) ?? ALONE.exec(text) ?? []
+  const days = count === undefined ? 0 : Number(count) * (UNIT_DAYS[unit.toLowerCase()] ?? 1)
+  if (AFTER_MONTH.test(text)) return 31 + (count === undefined && /following|next/i.test(text) ? 30 : days)
+  if (count !== undefined) return days
+  return /\b(receipt|immediate(ly)?|completion|cod|cash on delivery|upfront)\b/i.test(text) ? 0 : null
 }
