@@ -10,7 +10,8 @@ const completed = to('status', 'Work Order', 'Completed')
 
 function ask(trigger: Partial<WebhookTrigger>, change: Partial<RecordChange>) {
   const facts = jobFacts({ status: 'Completed', queue_uuid: QUEUE, payment_received: '0' })
-  return triggerMatches(webhookTrigger(trigger), { created: false, changedFields: [], changes: [], facts, ...change })
+  const seen = { created: false, changedFields: [], changes: [], facts, ...change }
+  return triggerMatches(webhookTrigger(trigger), seen, { now: Date.UTC(2026, 10, 21), zone: 'UTC' })
 }
 const fires = (trigger: Partial<WebhookTrigger>, change: Partial<RecordChange>) => ask(trigger, change).fires
 const why = (trigger: Partial<WebhookTrigger>, change: Partial<RecordChange>) => {
@@ -68,6 +69,20 @@ describe('a rule on a field', () => {
     expect(why({ type: 'job_field', fieldName: 'total_cost' }, { changes: [paid] })).toBe('Total cost did not change.')
     expect(fires({ type: 'job_field', fieldName: null }, { changes: [paid] })).toBe(true)
     expect(fires({ type: 'job_field', fieldName: null }, {})).toBe(false)
+  })
+
+  it.each([
+    ['payment_received', 'no', '0', '1'],
+    ['payment_received', 'no', '', '1'],
+    ['total_cost', '100', '100.00', '200.00'],
+    ['date', '2026-11-20', '2026-11-20 09:00:00', '2026-11-23 09:00:00'],
+    ['date', 'TODAY', '2026-11-21', '2026-11-23'],
+    ['badges', QUEUE, `["${QUEUE}"]`, '[]'],
+  ])('reads the value before as a person writes it: %s was %s', (fieldName, fromValue, from, now) => {
+    const own = fieldName === 'total_cost' ? 'total_invoice_amount' : fieldName
+    const trigger = { type: 'job_field', fieldName, fromValue } as const
+    expect(fires(trigger, { changes: [to(own, from, now)] })).toBe(true)
+    expect(fires(trigger, { changes: [to(own, now, from)] })).toBe(false)
   })
 
   it('is not set off by a new record whose flag was never set', () => {

@@ -1,9 +1,10 @@
 // Does a change of a record trigger a rule on events? The conditions are checked later.
 import type { RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { FieldChange, RecordFacts } from '../records/facts.ts'
+import type { FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { folded, isBlank } from '../records/field-value.ts'
 import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import { areEqual } from './conditions/condition-test.ts'
 
 export interface RecordChange {
   /** The platform reported the record as new, or a read of the whole list found it for the first time. */
@@ -30,7 +31,7 @@ function no(why: string): TriggerVerdict {
  * before. A new record that was also changed before the first read counts as changed, from empty. A deleted record
  * triggers nothing, except a rule on that very field.
  */
-export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
+export function triggerMatches(trigger: WebhookTrigger, change: RecordChange, at: JudgedAt): TriggerVerdict {
   const { facts, created } = change
   const noun = objectNoun(facts.object)
   if (facts.object !== trigger.object) return no(`The automation watches another kind of record, not a ${noun}.`)
@@ -44,11 +45,11 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
     case 'job_updated':
       return updateFires(change, noun)
     case 'job_status':
-      return fieldFires(trigger, change, 'status')
+      return fieldFires(trigger, change, at, 'status')
     case 'job_queue':
       return queueFires(trigger, change)
     case 'job_field':
-      return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, trigger.fieldName)
+      return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, at, trigger.fieldName)
     case 'customer_replied':
     case 'message_opened':
     case 'message_failed':
@@ -88,14 +89,14 @@ function isNo(value: string): boolean {
   return value === '0' || value === '[]'
 }
 
-function fieldFires(trigger: WebhookTrigger, change: RecordChange, name: string): TriggerVerdict {
+function fieldFires(trigger: WebhookTrigger, change: RecordChange, at: JudgedAt, name: string): TriggerVerdict {
   const label = fieldLabel(trigger.object, name)
   const found = changeOf(trigger, change, name)
   if (found === null) return no(`${label} did not change.`)
   const { fromValue } = trigger
   if (fromValue === null || fromValue === '') return FIRES
   if (found.from === null) return no(`What ${label} was before is unknown; the automation needs "${fromValue}".`)
-  return isSame(found.from, fromValue)
+  return areEqual(found.from, fromValue, findField(trigger.object, name)?.type ?? 'text', at)
     ? FIRES
     : no(`${label} was ${found.from === '' ? 'empty' : `"${found.from}"`} before; the automation needs "${fromValue}".`)
 }

@@ -160,17 +160,12 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
       sentence: 'Fieldhook saw this record for the first time. It could not tell what changed.',
     })
   }
-  const fired = triggerMatches(trigger, {
-    created: touched.created,
-    changedSince: seen.changedSince,
-    changedFields: touched.changedFields,
-    changes,
-    facts,
-  })
+  const { created, changedFields } = touched
+  const fired = triggerMatches(trigger, { created, changedSince: seen.changedSince, changedFields, changes, facts }, at)
   if (!fired.fires) return no('not_triggered', { sentence: fired.why })
 
   const recent = seen.own.filter((write) => write.at >= at.now - OWN_WRITE_COUNTS)
-  const cause = touched.created ? createdBy(seen.own) : causedBy(changes, recent)
+  const cause = created ? createdBy(seen.own) : causedBy(changes, recent)
   const verdict = judge(rule.definition.conditions, facts, at)
   if (!verdict.matched) return no('not_matched', { failed: verdict.failed })
 

@@ -124,6 +124,11 @@ describe('what a trigger can never be is refused at its field', () => {
       /^Compare with yes or no/,
     ],
     [
+      { triggerType: 'job_field', triggerFieldName: 'queue_uuid', triggerFromValue: 'Parts' },
+      'triggerFromValue',
+      /^"Parts" is not an id\./,
+    ],
+    [
       { object: 'company', triggerType: 'customer_replied' },
       'triggerType',
       /^A customer has no messages\. Choose job_created/,

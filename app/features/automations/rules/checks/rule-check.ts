@@ -181,6 +181,9 @@ function fromValueProblem({ object, type, fieldName, fromValue }: WebhookTrigger
   const compared = type === 'job_status' ? 'status' : type === 'job_field' ? fieldName : null
   const field = compared === null ? null : findField(object, compared)
   if (field === null || fromValue === null || isOpen(fromValue)) return null
+  if ((field.type === 'uuid' || field.type === 'list') && fromValue.trim() !== '' && !isUuid(fromValue)) {
+    return `"${fromValue}" is not an id. Write the id, or leave this empty.`
+  }
   return valueProblem(field, 'equals', fromValue.trim())
 }
 

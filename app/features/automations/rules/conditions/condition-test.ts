@@ -86,7 +86,8 @@ function isEmpty(seen: string, type: FieldType): boolean {
   return type === 'list' ? readList(seen).length === 0 : isBlank(seen)
 }
 
-function areEqual(seen: string, wanted: string, type: FieldType, at: JudgedAt): boolean {
+/** `wanted` as a person writes it, `seen` as the platform does. */
+export function areEqual(seen: string, wanted: string, type: FieldType, at: JudgedAt): boolean {
   if (type === 'flag') {
     const [is, should] = [readFlag(seen), readFlag(wanted)]
     return is !== null && should !== null ? is === should : folded(seen) === folded(wanted)
