@@ -14,6 +14,7 @@ import {
   automationWorld,
   BRISBANE,
   LEEDS,
+  QUEUE,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
@@ -321,6 +322,31 @@ test('from which value it came is known from the look before', async () => {
   }
   await world.clock.run(seconds(10))
   expect(texts()).toEqual(['Job 2 is Completed.'])
+})
+
+test('once for each value counts by the name of a queue, whatever other rules ask for', async () => {
+  const job = world.job(LEEDS, { queue_uuid: QUEUE })
+  const parts = uuidOf('company', 900)
+  world.platform.put(LEEDS, 'queue', { uuid: parts, name: 'Parts' })
+  const trigger: WebhookTrigger = { ...ON_STATUS, type: 'job_updated' }
+  const step = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'In {entry.0.queue_name}.' })
+  await switchOn(aRule([step], { trigger, once: 'value:queue_name' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const saved = async (fields: Record<string, string>) => {
+    edit(job, fields)
+    await told(job, Object.keys(fields))
+    await world.clock.run(minutes(6))
+  }
+  for (const address of ['1 Low Road', '2 Low Road']) await saved({ job_address: address })
+  expect(texts()).toEqual(['In To be booked.'])
+  await saved({ queue_uuid: parts })
+  expect(texts()).toEqual(['In To be booked.', 'In Parts.'])
+  const named = { field: 'queue_name', operator: 'equals', value: 'Nowhere', logicalOperator: 'AND' } as const
+  await switchOn(aRule([TEXT], { trigger, conditions: [named] }))
+  await world.clock.run(seconds(5))
+  await saved({ job_address: '3 Low Road' })
+  expect(texts()).toHaveLength(2)
 })
 
 test('what changed while a rule was off is nobody’s news when it is switched on again', async () => {

@@ -22,7 +22,7 @@ import {
 } from '../records/changes.ts'
 import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
 import type { FactLoader } from '../records/load-facts.server.ts'
-import { judge, neededParts } from '../rules/conditions/conditions.ts'
+import { judge, partsToJudge } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
@@ -59,7 +59,7 @@ export async function evaluateRecord(app: EvaluateApp, touched: TouchedRecord): 
   return settle(app, named(evaluation, facts, customers))
 }
 
-/** The rules that watch the object, and the parts of its records their conditions need. */
+/** The rules that watch the object, and the parts of its records they need. */
 export interface Watch {
   rules: AutomationRow[]
   parts: FactPart[]
@@ -71,8 +71,8 @@ export async function loadWatch(app: EvaluateApp, accountUuid: string, object: s
   const rules = await app.store.automations.automationsWatching(accountUuid, object)
   const account = await app.store.accounts.findAccount(accountUuid)
   if (rules.length === 0 || !account) return null
-  const conditions = rules.flatMap((rule) => rule.definition.conditions)
-  return { rules, parts: neededParts(conditions, object), zone: account.timezone }
+  const definitions = rules.map((rule) => rule.definition)
+  return { rules, parts: partsToJudge(definitions, object), zone: account.timezone }
 }
 
 /** Keeps the snapshot: without it, a record that changed while its rules were paused would count as new afterwards. */

@@ -8,7 +8,7 @@ import {
   ACTIVE_ONLY,
   type FailedCondition,
   judge,
-  neededParts,
+  partsToJudge,
   readsDeleted,
   serverFilter,
 } from '../rules/conditions/conditions.ts'
@@ -73,10 +73,7 @@ export async function judgeAll(
 ): Promise<JudgedList> {
   const { enabled, field } = definition.grouping
   const parts = [
-    ...new Set([
-      ...neededParts(definition.conditions, object),
-      ...(enabled && field ? partsForGrouping(field, object) : []),
-    ]),
+    ...new Set([...partsToJudge([definition], object), ...(enabled && field ? partsForGrouping(field, object) : [])]),
   ]
   const withDeleted = readsDeleted(definition.trigger)
   const sorted = newestFirst(records)

@@ -69,6 +69,15 @@ export function neededParts(conditions: readonly Condition[], object: string | n
   return partsFor(namesInConditions(conditions), object)
 }
 
+/** The parts to load before rules can be judged: for their conditions, and for the values by which they count. */
+export function partsToJudge(
+  rules: readonly Pick<RuleDefinition, 'conditions' | 'once'>[],
+  object: string,
+): FactPart[] {
+  const counted = rules.flatMap(({ once }) => (once.startsWith('value:') ? [once.slice('value:'.length)] : []))
+  return partsFor([...namesInConditions(rules.flatMap(({ conditions }) => conditions)), ...counted], object)
+}
+
 /** The platform's limits: clauses of one filter, characters of one value (servicem8 facts 5.2). */
 const MOST_CLAUSES = 10
 const LONGEST_VALUE = 255
