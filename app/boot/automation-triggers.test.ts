@@ -689,6 +689,29 @@ test('groups and digests run once per tick, one run each', async () => {
   expect(world.platform.made).toHaveLength(6)
 })
 
+test.each([
+  ['asks for the whole list', Number.POSITIVE_INFINITY, 0],
+  // One for what was there before, one for the check.
+  ['reads its records one by one when that is refused too', 2, 5],
+])('a report whose filter ServiceM8 refuses %s', async (_way, listsGiven, leastReads) => {
+  for (let number = 0; number < 5; number++) world.job(LEEDS, { status: 'Completed' })
+  const task = aStep('s1', 'create_task', { title: '{count} jobs', description: '' })
+  const trigger: PollTrigger = { ...HOURLY, interval: 'daily' }
+  const rule = aRule([task], { trigger, conditions: COMPLETED, digest: true, once: 'period' })
+  await switchOn(rule, { nextRunAt: world.clock.now() + minutes(30) })
+  let given = 0
+  world.platform.fate = ({ verb, object, query }) => {
+    if (verb !== 'list' || object !== 'job') return 'well'
+    const isGiven = !query.has('$filter') && given++ < listsGiven
+    return isGiven ? 'well' : { outcome: 'refused', status: 400, message: 'Field not filterable' }
+  }
+  triggers.start()
+  await later(hours(1))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['5 jobs'])
+  const reads = world.platform.exchanges.filter(({ verb, object }) => verb === 'read' && object === 'job')
+  expect(reads.length).toBeGreaterThanOrEqual(leastReads)
+})
+
 test('a read that fails at the end of a wait is no reason to act: the conditions are asked again', async () => {
   const job = world.job(LEEDS)
   await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, settleMinutes: 30 }, conditions: COMPLETED, once: 'record' }))

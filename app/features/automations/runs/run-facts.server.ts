@@ -7,6 +7,7 @@ import { reportTrouble } from '../actions/failure-text.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
 import type { PutOff } from '../rules/journal.ts'
+import { plainFilter } from '../triggers/list-records.server.ts'
 
 /** The part of the fact loader that runs use. */
 export interface RunFacts {
@@ -70,7 +71,12 @@ async function recordsOfList(
   if (recordUuids.length <= ONE_BY_ONE || trigger.source !== 'api_polling') return { outcome: 'ok', value: [] }
   const wanted = new Set(recordUuids)
   const filter = serverFilter(conditions, trigger.endpoint)
-  const listed = await facts.reader(accountUuid).list(object, filter === '' ? {} : { filter })
+  const ask = (filter: string) => facts.reader(accountUuid).list(object, filter === '' ? {} : { filter })
+  let listed = await ask(filter)
+  const isRefused = () => listed.outcome === 'refused' && listed.status !== 404
+  // The platform may be unable to filter by a field, as in a check; the records can still be read.
+  if (isRefused() && filter !== plainFilter(filter)) listed = await ask(plainFilter(filter))
+  if (isRefused()) return { outcome: 'ok', value: [] }
   if (listed.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(listed) }
   const records = listed.value.filter((record) => wanted.has(String(record.uuid)))
   const joined = await facts.join(accountUuid, object, records, parts)

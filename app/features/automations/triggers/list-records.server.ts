@@ -33,13 +33,18 @@ export async function listFor(app: EvaluateApp, accountUuid: string, object: str
       api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
     )
   let answer = await ask(filter)
-  const plain = filter.startsWith(ACTIVE_ONLY) ? ACTIVE_ONLY : ''
+  const plain = plainFilter(filter)
   if (answer.outcome === 'refused' && answer.status !== 404 && filter !== plain) {
     app.log.warn({ account: accountUuid, object, filter, message: answer.message }, 'list.filter_refused')
     answer = await ask(plain)
   }
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
   return { outcome: 'ok', object, records: answer.value, complete: answer.value.length < MOST_RECORDS }
+}
+
+/** What is left of a filter that the platform refuses. */
+export function plainFilter(filter: string): string {
+  return filter.startsWith(ACTIVE_ONLY) ? ACTIVE_ONLY : ''
 }
 
 export function filterOf(definition: RuleDefinition, at: JudgedAt): string {
