@@ -239,15 +239,24 @@ test('at most once a day is once a day of its runs: what comes after today’s i
 
 test('switched off before its time, what was collected is not done', async () => {
   const job = world.job(LEEDS)
-  const id = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint', schedule: DAILY } }))
+  const trigger = { source: 'manual_endpoint', schedule: DAILY } as const
+  const id = await world.rule(aRule([TEXT], { trigger, once: 'record' }))
   process()
   const rule = await world.store.automations.findAutomation(LEEDS, id)
   if (!rule) throw new Error('the rule is gone')
-  await triggerRule(world.app, rule, { job_uuid: job, date: '2026-01-05' }, null)
-  await world.store.automations.changeAutomation(LEEDS, id, { active: false, at: world.clock.now() })
+  const call = () => triggerRule(world.app, rule, { job_uuid: job, date: '2026-01-05' }, null)
+  await call()
+  const turn = (active: boolean) =>
+    world.store.automations.changeAutomation(LEEDS, id, { active, at: world.clock.now() })
+  await turn(false)
   await until(18, 2)
   expect(texts()).toEqual([])
   expect(world.rows('SELECT outcome, reason_code AS reason FROM run')).toEqual([
     { outcome: 'cancelled', reason: 'switched_off' },
   ])
+  // It was not done, so it is not done before.
+  await turn(true)
+  await call()
+  await until(24 + 18, 2)
+  expect(texts()).toEqual(['Job 1 is Quote.'])
 })

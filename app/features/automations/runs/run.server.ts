@@ -75,7 +75,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     const cancelledReason = runReason('cancelled_before_sent')
     const told = toldByRun(outcome, reason, run.rule.definition?.steps ?? [], seen.rows)
     // When it happens again, the rule has not acted on it yet.
-    const forgets = reason === PASSED.reason || reason === NOT_MET.reason
+    const forgets = reason === PASSED.reason || reason === NOT_MET.reason || reason === SWITCHED_OFF.reason
     const ending = { outcome, reason, cancelledReason, told, forgets, at: clock.now() }
     const ended = await store.runs.finishRun(fence, seen.stamp, ending)
     if (ended === 'changed') return 'again'
@@ -106,6 +106,8 @@ const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runR
 
 const PASSED: Finish = { next: 'finish', outcome: 'nothing', reason: runReason('conditions_no_longer_met') }
 const NOT_MET: Finish = { ...PASSED, reason: runReason('conditions_not_met') }
+/** Only before the first step. */
+const SWITCHED_OFF: Finish = { next: 'finish', outcome: 'cancelled', reason: runReason('switched_off') }
 
 /** Returns what the journal says, unless the run has not started and should not. */
 function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
@@ -125,7 +127,7 @@ function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext
     return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
   if (reasonCode(reason) === 'released') return null
   if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: runReason('deleted') }
-  if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: runReason('switched_off') }
+  if (!rule.active) return SWITCHED_OFF
   if (rule.pausedReason === null || isConnectionPause(rule.pausedReason)) return null
   return { next: 'hold', reason: rule.pausedReason }
 }
