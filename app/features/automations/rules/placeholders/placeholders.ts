@@ -78,7 +78,7 @@ export function resolveText(text: string, destination: Destination, scope: Place
         break
       case 'placeholder': {
         const found = lookUp(piece.name)
-        const inserted = insertionFor(piece, found, scope)
+        const inserted = insertionFor(piece, found, destination, scope)
         if (found === null) unknown.add(piece.name)
         else if (inserted.isBlank) blanks.add(piece.name)
         replacements.push(inserted.replacement)
@@ -158,12 +158,14 @@ function createOutput() {
 function insertionFor(
   placeholder: Placeholder,
   found: Found,
+  destination: Destination,
   scope: PlaceholderScope,
 ): { replacement: Replacement; isBlank: boolean } {
   const { name, written, fallback } = placeholder
   const original = found === null ? '' : cleaned(found.value)
   const value = isNothing(original) ? '' : original
-  const format = placeholder.format ?? found?.format ?? null
+  // A date field takes the date as it is stored.
+  const format = destination === 'date' ? null : (placeholder.format ?? found?.format ?? null)
   const shown = value === '' ? (fallback ?? '') : ((format && formatted(value, format, scope.account)) ?? value)
   return {
     replacement: { variable: name, written, originalValue: value, resolvedValue: shown },
