@@ -176,7 +176,7 @@ function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: Rec
   const request = runWish(rule, {
     ...{ source: 'webhook', object: 'job', recordUuids: [jobUuid] },
     triggerData: { description: happening.description, values: happening.values },
-    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(once, collectedUntil ?? at.now) }],
+    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(rule.definition, collectedUntil ?? at.now) }],
     wakeAt: collectedUntil ?? settled,
     ...(collectedUntil !== null && { waits: runReason('collected') }),
   })

@@ -2,7 +2,7 @@
 // verdict from each rule. The store writes snapshot, verdicts, runs and the end of the wait in one transaction.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { OWN_WRITES_KEPT } from '#app/domain/kept-until.ts'
@@ -173,7 +173,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const collectedUntil = collectsUntil(trigger, at.zone, settled)
   const firing = { facts, changes, at, groupKey: null, tick: null, collectedUntil }
   const occurrence = occurrenceOf(rule.definition.once, firing)
-  const expiresAt = rememberUntil(rule.definition.once, collectedUntil ?? at.now)
+  const expiresAt = rememberUntil(rule.definition, collectedUntil ?? at.now)
   return {
     fires: true,
     request: runWish(rule, {
@@ -223,8 +223,8 @@ async function guarded(app: EvaluateApp, rule: AutomationRow, opinion: Opinion, 
 }
 
 /** How long the ledger remembers a firing; null = for good. */
-export function rememberUntil(once: OncePolicy, now: number): number | null {
-  const kept = daysToRemember(once)
+export function rememberUntil(rule: Parameters<typeof daysToRemember>[0], now: number): number | null {
+  const kept = daysToRemember(rule)
   return kept === null ? null : now + days(kept)
 }
 

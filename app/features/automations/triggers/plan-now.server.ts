@@ -215,7 +215,7 @@ async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): 
       ? occurrenceOfCall(once, calledWith(rule, facts).date ?? '', at)
       : occurrenceOf(once, { facts, changes: [], at, groupKey: null, tick: null })
   if (occurrence === null) return []
-  return [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(once, at.now) }]
+  return [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(rule.definition, at.now) }]
 }
 
 /** The values that an outside caller would send. */

@@ -200,7 +200,7 @@ export async function requestsOf(
       ledger,
       wakeAt: at.now,
     })
-  const expiresAt = rememberUntil(definition.once, at.now)
+  const expiresAt = rememberUntil(definition, at.now)
   const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunRequest['ledger'] => {
     if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))
     // A person who asks for a report gets one, even if the schedule already made one today.

@@ -54,7 +54,7 @@ export async function triggerRule(
   const collectedUntil = collectsUntil(trigger, zone, now)
   const wakeAt = collectedUntil ?? now
   const occurrence = occurrenceOfCall(definition.once, body.date, { now: wakeAt, zone })
-  const expiresAt = rememberUntil(definition.once, wakeAt)
+  const expiresAt = rememberUntil(definition, wakeAt)
   const request = runWish(rule, {
     source: 'manual',
     object: 'job',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { OncePolicy } from '#app/domain/automations/rule.ts'
+import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { days } from '#app/lib/duration.ts'
-import { AT, jobFacts } from '#tests/support/record-facts.ts'
+import { AT, jobFacts, pollTrigger, webhookTrigger } from '#tests/support/record-facts.ts'
 import { daysToRemember, type Firing, occurrenceOf, occurrenceOfCall, occurrenceOfMessage } from './once.ts'
 
 const key = (once: OncePolicy, given: Partial<Firing> = {}) =>
@@ -66,9 +66,12 @@ describe('the key of a firing', () => {
 })
 
 it('what can never come up again is forgotten, the rest is kept for good', () => {
-  expect((['record', 'value:status'] as const).map(daysToRemember)).toEqual([null, null])
-  for (const once of ['change', 'day', 'week', 'month', 'period'] as const)
-    expect(daysToRemember(once)).toBeGreaterThan(2)
+  const kept = (once: OncePolicy, trigger: RuleDefinition['trigger'] = webhookTrigger()) =>
+    daysToRemember({ once, trigger })
+  expect([kept('record'), kept('value:status')]).toEqual([null, null])
+  for (const once of ['change', 'day', 'week', 'month', 'period'] as const) expect(kept(once)).toBeGreaterThan(2)
+  // Its checks find an unchanged record for as long as it matches.
+  expect([kept('change', pollTrigger()), kept('day', pollTrigger())]).toEqual([null, 3])
 })
 
 it('a change that is collected is one for each record and time, and a call is what it says', () => {

@@ -1,5 +1,5 @@
 // How often a rule may fire for one record, as the key stored in the ledger: the same key means the same firing.
-import type { OncePolicy } from '#app/domain/automations/rule.ts'
+import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/time/local-time.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { FieldChange, JudgedAt, RecordFacts } from '../../records/facts.ts'
@@ -126,7 +126,7 @@ function checksum(text: string): string {
 }
 
 /** Days to keep a key after it can no longer recur by itself; null = for good. */
-export function daysToRemember(once: OncePolicy): number | null {
+export function daysToRemember({ once, trigger }: Pick<RuleDefinition, 'once' | 'trigger'>): number | null {
   switch (once) {
     case 'day':
       return 3
@@ -136,7 +136,8 @@ export function daysToRemember(once: OncePolicy): number | null {
     case 'period':
       return 62
     case 'change':
-      return 400
+      // A check finds the record again, unchanged, however late.
+      return trigger.source === 'api_polling' ? null : 400
     default:
       return null
   }
