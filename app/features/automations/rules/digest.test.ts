@@ -56,6 +56,16 @@ describe('values over all records', () => {
     expect(values.all_job_addresses?.split('; ')).toHaveLength(3)
   })
 
+  it('count a job once, however many of its bookings there are, and each payment', () => {
+    const [one, other] = ['44444444-0000-4000-8000-000000000001', '44444444-0000-4000-8000-000000000002']
+    const of = (object: string, jobUuid: string, amount: string) =>
+      jobFacts({ generated_job_id: jobUuid.slice(-1), total_invoice_amount: '80.00', amount }, { object, jobUuid })
+    const all = (object: string) =>
+      digestValues([of(object, one, '10'), of(object, one, '20'), of(object, other, '30')], ACCOUNT)
+    expect(all('jobactivity')).toMatchObject({ count: '3', sum_total: '160.00', all_job_ids: '1, 2' })
+    expect(all('jobpayment')).toMatchObject({ count: '3', sum_total: '60.00', all_job_ids: '1, 2' })
+  })
+
   it('stay short and quick however many records there are: a thousand lines, and how many are left', () => {
     const many = Array.from({ length: 5_000 }, (_, n) =>
       wholeJob({ generated_job_id: String(n), status: `Status ${n % 900}`, company_name: 'Smith & Sons' }),

@@ -125,12 +125,19 @@ function inOrder(records: readonly RecordFacts[], account: DigestAccount): Recor
 
 /** Adds in whole cents, so that many small amounts cause no rounding error. */
 function plainSum(records: readonly RecordFacts[], account: DigestAccount): string {
-  const cents = records.reduce((sum, facts) => sum + Math.round(totalOf(facts, account) * 100), 0)
+  const counted = records[0]?.object === 'jobpayment' ? records : oncePerJob(records)
+  const cents = counted.reduce((sum, facts) => sum + Math.round(totalOf(facts, account) * 100), 0)
   return (cents / 100).toFixed(2)
 }
 
+/** The values of a job count once, however many of its bookings there are. */
+function oncePerJob(records: readonly RecordFacts[]): RecordFacts[] {
+  const keyed = records.map((facts, at) => [facts.object === 'job' ? at : (facts.jobUuid ?? at), facts] as const)
+  return [...new Map(keyed).values()]
+}
+
 function joined(records: readonly RecordFacts[], name: string, account: DigestAccount, between: string): string {
-  return records
+  return oncePerJob(records)
     .map((facts) => shown(facts, name, account))
     .filter(Boolean)
     .join(between)
