@@ -30,10 +30,10 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   dayOfMonth: '1 to 31, for `monthly`; the last day where a month is shorter.',
   workingDays: 'True = Monday to Friday only.',
   scheduleType: 'When it begins.',
-  scheduleDate: '`scheduled` and `once`: a local day, or day and time; not before this.',
+  scheduleDate: '`scheduled` and `once`: a local day, or day and time without a zone; not before this.',
   scheduleRecurrence: { description: '`recurring`: a word, or a line as cron writes it.', maxLength: 200 },
   conditions: { description: 'The filter.', maxItems: MOST_CONDITIONS },
-  'conditions.field': 'Like `status` or `company.name`.',
+  'conditions.field': 'Like `status` or `company_name`.',
   'conditions.operator':
     'How it is compared. `greater_than` and `less_than` compare numbers as numbers and days as days.',
   'conditions.value': { description: 'May be `TODAY`, `TODAY-3`, `TODAY+7`.', maxLength: 1_000 },

@@ -108,7 +108,7 @@ const fields = {
   dayOfMonth: whole(1, 31),
   workingDays: flag,
   scheduleType: choice(SCHEDULE_TYPES),
-  scheduleDate: text.refine(isScheduleDate, 'A date like 2026-03-31'),
+  scheduleDate: text.refine(isScheduleDate, 'A local date like 2026-03-31 or 2026-03-31T09:00'),
   scheduleRecurrence: limited(200),
   conditions: z
     .array(condition, { error: 'Invalid input' })
@@ -135,7 +135,7 @@ export type RuleForm = z.output<typeof ruleFields>
 
 function isScheduleDate(value: string): boolean {
   if (value === '') return true
-  const match = /^(\d{4})-(\d{2})-(\d{2})([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(\.\d+)?Z?)?$/.exec(value)
+  const match = /^(\d{4})-(\d{2})-(\d{2})([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(\.\d+)?)?$/.exec(value)
   if (!match) return false
   const [, year, month, day] = match
   const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()

@@ -112,8 +112,9 @@ test.each([
   ['2028-02-29', true],
   ['2026-13-01', false],
   ['2026-03-31T09:30', true],
+  ['2026-03-31T09:30Z', false],
   ['31.03.2026', false],
-])('the date of a schedule is a day of the calendar: %s is %s', (scheduleDate, fits) => {
+])('the date of a schedule is a day of the calendar, and its time a local one: %s is %s', (scheduleDate, fits) => {
   expect(Object.hasOwn(errorsOf({ ...SMALLEST, scheduleDate }), 'scheduleDate')).toBe(!fits)
 })
 
