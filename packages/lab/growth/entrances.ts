@@ -14,7 +14,7 @@ import { readForm } from '#app/features/automations/form/form-wire.ts'
 import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
 import { conditionProblem, conditionText } from '#app/features/automations/rules/conditions/condition-text.ts'
-import { judge, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
+import { judge, judgedParts, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
 import { safeSentHtml, withSafeEmails } from '#app/features/automations/rules/email-html.ts'
 import { toFormLists } from '#app/features/automations/rules/form-lists.ts'
 import { readImport } from '#app/features/automations/rules/import-rule.ts'
@@ -141,12 +141,17 @@ const FIELDS = [
 const conditions = FIELDS.map(
   (field): Entrance => ({
     name: `conditions on ${field}`,
+    covers: [
+      'app/features/automations/rules/conditions/condition-test.ts areEqual',
+      'app/features/automations/rules/conditions/conditions.ts judgedParts',
+    ],
     limit: BODY,
     prepare: (text) => () =>
       OPERATORS.map((operator) => {
         const condition = { field, operator, value: text.slice(0, 1_000), logicalOperator: 'AND' as const }
         return [
           judge([condition], wholeJob({ [field]: text }), AT),
+          judgedParts([{ conditions: [condition], once: `value:${text}` }], 'job'),
           serverFilter([condition], '/api_1.0/job.json', AT),
           conditionText(condition, 'job', {}),
           conditionProblem(condition, 'job'),

@@ -13,7 +13,7 @@ import { shorten } from '../actions/failure-text.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import type { FactLoader } from '../records/load-facts.server.ts'
-import { judge, partsToJudge } from '../rules/conditions/conditions.ts'
+import { judge, judgedParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { replyMatches, settlesAnswer } from '../rules/reply.ts'
 import { occurrenceOfMessage } from '../rules/timing/once.ts'
@@ -114,7 +114,7 @@ async function judgeOne(app: JudgeApp, happening: Happening): Promise<number> {
   const rules = all.filter((rule) => isAsked(rule, happening))
   if (rules.length === 0) return settle(app, happening, [])
   const definitions = rules.map(({ definition }) => definition)
-  const read = await app.facts.one(accountUuid, 'job', jobUuid, partsToJudge(definitions, 'job'))
+  const read = await app.facts.one(accountUuid, 'job', jobUuid, judgedParts(definitions, 'job'))
   const refuse = (sentence: string) => rules.map((rule) => no(rule, happening, sentence))
   if (read.outcome === 'gone') return settle(app, happening, refuse(GONE))
   if (read.outcome !== 'ok') {

@@ -22,7 +22,7 @@ import {
 } from '../records/changes.ts'
 import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
 import type { FactLoader } from '../records/load-facts.server.ts'
-import { judge, partsToJudge } from '../rules/conditions/conditions.ts'
+import { judge, judgedParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
@@ -72,7 +72,7 @@ export async function loadWatch(app: EvaluateApp, accountUuid: string, object: s
   const account = await app.store.accounts.findAccount(accountUuid)
   if (rules.length === 0 || !account) return null
   const definitions = rules.map((rule) => rule.definition)
-  return { rules, parts: partsToJudge(definitions, object), zone: account.timezone }
+  return { rules, parts: judgedParts(definitions, object), zone: account.timezone }
 }
 
 /** Keeps the snapshot: without it, a record that changed while its rules were paused would count as new afterwards. */

@@ -8,7 +8,7 @@ import {
   ACTIVE_ONLY,
   type FailedCondition,
   judge,
-  partsToJudge,
+  judgedParts,
   readsDeleted,
   serverFilter,
 } from '../rules/conditions/conditions.ts'
@@ -78,7 +78,7 @@ export async function judgeAll(
 ): Promise<JudgedList> {
   const { enabled, field } = definition.grouping
   const parts = [
-    ...new Set([...partsToJudge([definition], object), ...(enabled && field ? partsForGrouping(field, object) : [])]),
+    ...new Set([...judgedParts([definition], object), ...(enabled && field ? partsForGrouping(field, object) : [])]),
   ]
   const withDeleted = readsDeleted(definition.trigger)
   const sorted = newestFirst(records)

@@ -8,13 +8,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { asText, namedRecord } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
-import {
-  type FailedCondition,
-  judge,
-  objectOfRule,
-  partsToJudge,
-  readsDeleted,
-} from '../rules/conditions/conditions.ts'
+import { type FailedCondition, judge, judgedParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
 import type { ContextRequest } from '../runs/run-context.server.ts'
@@ -65,7 +59,7 @@ async function matchNamed(
   const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
   if (answer.outcome === 'refused' && answer.status === 404) return NO_RECORD
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
-  const parts = new Set([...partsToJudge([definition], object), 'company' as const])
+  const parts = new Set([...judgedParts([definition], object), 'company' as const])
   const joined = await app.facts.join(accountUuid, object, [answer.value], [...parts])
   if (joined.outcome !== 'ok') return { outcome: 'failed', failure: joined }
   const [facts] = joined.facts

@@ -70,10 +70,7 @@ export function neededParts(conditions: readonly Condition[], object: string | n
 }
 
 /** The parts to load before rules can be judged: for their conditions, and for the values by which they count. */
-export function partsToJudge(
-  rules: readonly Pick<RuleDefinition, 'conditions' | 'once'>[],
-  object: string,
-): FactPart[] {
+export function judgedParts(rules: readonly Pick<RuleDefinition, 'conditions' | 'once'>[], object: string): FactPart[] {
   const counted = rules.flatMap(({ once }) => (once.startsWith('value:') ? [once.slice('value:'.length)] : []))
   return partsFor([...namesInConditions(rules.flatMap(({ conditions }) => conditions)), ...counted], object)
 }
