@@ -83,7 +83,12 @@ test('what was approved does nothing for a job that no longer matches, and count
   const jobs = world.platform.records(LEEDS, 'job')
   world.platform.put(LEEDS, 'job', { ...jobs.get(accepted), uuid: accepted, status: 'Work Order' })
   expect(await releaseRuns(world.app, LEEDS, runs)).toBe(2)
+  // ServiceM8 cannot be read at that moment.
+  world.platform.fate = ({ verb }) => (verb === 'read' ? 'broken' : 'well')
   await go()
+  world.platform.fate = () => 'well'
+  expect(await world.run(runs[1] ?? 0)).toMatchObject({ state: 'waiting', reason: runReason('released') })
+  await go(hours(1))
   expect([cold, accepted].map((job) => jobs.get(job)?.status)).toEqual(['Unsuccessful', 'Work Order'])
   expect(await world.run(runs[1] ?? 0)).toMatchObject({
     outcome: 'nothing',

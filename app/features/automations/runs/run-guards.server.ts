@@ -25,6 +25,11 @@ type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
 export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
+/** Did a person say that the run may begin? */
+export function isReleased({ reason }: Pick<ClaimedRun, 'reason'>): boolean {
+  return reasonCode(reason) === 'released'
+}
+
 /** Every hash a receiver may be stored under, the current one first. */
 export function hashesOfReceiver(
   { secrets }: Pick<App, 'secrets'>,
@@ -71,7 +76,7 @@ export async function askGuards(
   zone: string,
 ): Promise<GuardAnswer> {
   // A person who presses "send" knows that the rule is off.
-  if (run.source !== 'person' && !row.released && reasonCode(run.reason) !== 'released') {
+  if (run.source !== 'person' && !row.released && !isReleased(run)) {
     if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }

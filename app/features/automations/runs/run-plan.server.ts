@@ -10,7 +10,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES, type PutOff } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
-import { aboutOf, recheck } from './run-guards.server.ts'
+import { aboutOf, isReleased, recheck } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
@@ -138,7 +138,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
  */
 function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): Millis | null {
   if (run.source === 'person') return null
-  if (reasonCode(run.reason) === 'released') return run.createdAt
+  if (isReleased(run)) return run.createdAt
   if (run.source === 'manual') return now
   if (run.source !== 'webhook' || trigger.source !== 'webhook') return null
   if (trigger.schedule) return run.createdAt
