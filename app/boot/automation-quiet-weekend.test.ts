@@ -81,6 +81,37 @@ test('what waited says what is true when it goes, and what two runs then say ali
   ])
 })
 
+test('an automation that runs every time says the same once when quiet hours end', async () => {
+  // Monday, 5 January 2026, 21:00 in London.
+  world = await automationWorld(Date.UTC(2026, 0, 5, 21))
+  const engine = world.engine()
+  engine.start()
+  const job = world.job(LEEDS)
+  const step = aStep('s1', 'send_sms', { to: '+447700900001', message: 'It is {entry.0.status}.', linkToJob: true })
+  const rule = await world.rule(aRule([step], { once: 'change', guards: { respectQuietHours: true } }))
+  const runs: number[] = []
+  for (const status of ['Work Order', 'Completed']) {
+    Object.assign(world.platform.records(LEEDS, 'job').get(job) ?? {}, { status })
+    runs.push(await world.start(rule, [job]))
+    engine.wake()
+    await world.clock.run(minutes(1))
+  }
+  for (let hour = 0; hour < 10; hour++) {
+    world.clock.leap(hours(1) - 15_000)
+    await world.clock.run(15_000)
+  }
+  // ServiceM8 cannot be read when they end: that they waited is not forgotten.
+  world.platform.fate = ({ verb }) => (verb === 'read' ? 'broken' : 'well')
+  world.clock.leap(hours(1) - 15_000)
+  await world.clock.run(30_000)
+  world.platform.fate = () => 'well'
+  await world.clock.run(minutes(10))
+  expect(world.platform.messages.map(({ text }) => text)).toEqual(['It is Completed.'])
+  expect((await world.run(runs[1] ?? 0)).journal).toMatchObject([
+    { state: 'skipped', sentence: { code: 'same_message' } },
+  ])
+})
+
 test('no run is asked thousands of times while quiet hours end within the hour that comes twice', async () => {
   // Sunday, 25 October 2026, 01:05 GMT in London, the second time. Quiet from 20:00 to 01:30.
   world = await automationWorld(Date.UTC(2026, 9, 25, 1, 5))

@@ -20,6 +20,8 @@ export interface PlanNotes {
   replacements: Replacement[]
   /** For a customer message: the customers and jobs it is about, to check mutes. */
   about?: { companyUuids: string[]; jobUuids: string[] }
+  /** Planned again after quiet hours: runs that were apart may say the same now. */
+  again?: true
 }
 
 export interface Try {

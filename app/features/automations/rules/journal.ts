@@ -105,7 +105,7 @@ function begin(row: JournalRow, siblings: readonly JournalRow[]): RowNext {
 }
 
 /** Postponed before any attempt: its words are made anew when it goes. The store has the same condition. */
-function wasPutOff({ state, errorClass, attempt, sendingAt }: JournalRow): boolean {
+export function wasPutOff({ state, errorClass, attempt, sendingAt }: JournalRow): boolean {
   return state === 'planned' && errorClass === JOURNAL_CLASSES.moved && attempt === 0 && sendingAt === null
 }
 

@@ -97,8 +97,12 @@ export async function askGuards(
     zone,
     released: row.released ? row.plannedAt : null,
     setOffBy: Number(run.triggerData.values.answer_id) || null,
-    mayRepeat: run.source === 'person' || definition.once === 'change' || definition.once === 'period',
+    mayRepeat: mayRepeat(run, definition, row),
   })
+}
+
+function mayRepeat({ source }: ClaimedRun, { once }: RuleDefinition, { notes }: JournalRow): boolean {
+  return source === 'person' || (!notes?.again && (once === 'change' || once === 'period'))
 }
 
 /** Everybody who may have answered: the receiver, whoever gets the copy, and the customer of the job. */

@@ -1,14 +1,14 @@
 // Plans the steps of a live run and writes the plan to the journal.
 import { v5 as namedUuid } from 'uuid'
 import type { Plan } from '#app/domain/automations/effect.ts'
-import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
+import type { JournalEffect, NoEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
-import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES, type PutOff } from '../rules/journal.ts'
+import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES, type PutOff, wasPutOff } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
 import { aboutOf, isReleased, recheck } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
@@ -63,7 +63,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     const lasted = hasBegun(seen.rows) ? 'lasted' : await whetherItLasted(work)
     if (lasted === 'passed') return 'passed'
     if (lasted === 'lasted') await planNow(work, step, seen)
-    else await putOff(work, step, placeholderOf(step, seen), lasted)
+    else await putOff(work, step, seen, lasted)
     return 'planned'
   }
 
@@ -71,10 +71,9 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     const { run, fence, startedAt } = work
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
-    const before = placeholderOf(step, seen)
     const loaded = await work.context.load()
-    if (loaded.outcome === 'put_off') return putOff(work, step, before, loaded.why)
-    const rows = rowMaker(fence, step, clock.now)
+    if (loaded.outcome === 'put_off') return putOff(work, step, seen, loaded.why)
+    const rows = rowMaker(fence, step, clock.now, carriedOn(step, seen))
     if (loaded.value === 'no_records') {
       const sentence = runReason(hasBegun(seen.rows) ? 'record_gone' : 'records_gone')
       await save(fence, step, [rows.without('skipped', 'gone', sentence)])
@@ -83,7 +82,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     // What was written before this turn is in the records, which were read in it.
     const own = seen.rows.filter(({ sendingAt }) => sendingAt !== null && sendingAt >= startedAt)
     const written = await withWritten(parts.facts, run.accountUuid, loaded.value.records, own)
-    if (written.outcome === 'put_off') return putOff(work, step, before, written.why)
+    if (written.outcome === 'put_off') return putOff(work, step, seen, written.why)
     const context = { ...loaded.value, records: written.value }
     const made = await planStep(
       { actions: parts.actions, clock, log, ...(parts.apart && { apart: parts.apart }) },
@@ -91,7 +90,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       step,
       resultsOf(definition.steps, seen.rows),
     )
-    if (made.outcome === 'later') return putOff(work, step, before, made)
+    if (made.outcome === 'later') return putOff(work, step, seen, made)
     await save(fence, step, rowsOfPlan(rows, made, context, step))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
@@ -100,10 +99,11 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
   async function putOff(
     { run, fence }: Pick<RunAtWork, 'run' | 'fence'>,
     step: Step,
-    before: JournalRow | null,
+    seen: SeenJournal,
     why: PutOff,
   ): Promise<void> {
     const now = clock.now()
+    const before = rowsOf(seen.rows, step.id).find(({ effect }) => effect.kind === 'none')
     const { errorClass, sentence } = why
     const held = { attempt: before?.attempt ?? 0, effect: NO_EFFECT, plannedAt: before?.plannedAt ?? now }
     // An invalid request or a missing record fails the same way every time.
@@ -112,7 +112,8 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       ? { state: 'failed' as const, attempt: held.attempt, errorClass, sentence, nextAttemptAt: null }
       : afterPlanPutOff(held, why, now)
     const { attempt, nextAttemptAt } = change
-    const row = rowMaker(fence, step, clock.now).without(change.state, change.errorClass, change.sentence)
+    const rows = rowMaker(fence, step, clock.now, carriedOn(step, seen))
+    const row = rows.without(change.state, change.errorClass, change.sentence)
     const endedAt = nextAttemptAt === null ? now : null
     await save(fence, step, [{ ...row, attempt, nextAttemptAt, plannedAt: held.plannedAt, endedAt }])
     await pauseRules(app, run, sentence)
@@ -145,21 +146,27 @@ function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): 
   return trigger.settleMinutes > 0 ? now : null
 }
 
-function placeholderOf(step: Step, seen: SeenJournal): JournalRow | null {
-  return rowsOf(seen.rows, step.id).find(({ effect }) => effect.kind === 'none') ?? null
-}
-
 type RowMaker = ReturnType<typeof rowMaker>
 
-function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Millis) {
-  const planned = (itemKey: string, effect: JournalEffect): NewJournalRow => ({
+/** What the rows of a step leave to those that replace them. */
+function carriedOn(step: Step, { rows }: SeenJournal): Partial<PlanNotes> | null {
+  return rowsOf(rows, step.id).some((row) => wasPutOff(row) || row.notes?.again) ? { again: true } : null
+}
+
+function rowMaker(
+  { accountUuid, runId }: RunFence,
+  step: Step,
+  now: () => Millis,
+  carried: Partial<PlanNotes> | null = null,
+) {
+  const planned = (itemKey: string, effect: JournalEffect, notes?: Partial<PlanNotes>): NewJournalRow => ({
     stepId: step.id,
     itemKey,
     state: 'planned',
     attempt: 0,
     clientUuid: effectUuid(accountUuid, runId, step.id, itemKey),
     effect,
-    notes: null,
+    notes: notes || carried ? { warnings: [], replacements: [], ...notes, ...carried } : null,
     errorClass: null,
     sentence: null,
     nextAttemptAt: null,
@@ -169,9 +176,14 @@ function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Milli
   return {
     planned,
     /** For a step without effects. */
-    without(state: NewJournalRow['state'], errorClass: string | null, sentence: Reason | null): NewJournalRow {
+    without(
+      state: NewJournalRow['state'],
+      errorClass: string | null,
+      sentence: Reason | null,
+      notes?: Partial<PlanNotes>,
+    ): NewJournalRow {
       const endedAt = state === 'planned' ? null : now()
-      return { ...planned('0', NO_EFFECT), state, errorClass, sentence, endedAt }
+      return { ...planned('0', NO_EFFECT, notes), state, errorClass, sentence, endedAt }
     },
   }
 }
@@ -186,17 +198,16 @@ function rowsOfPlan(
   const { warnings } = made
   switch (made.outcome) {
     case 'skipped':
-      return [{ ...rows.without('skipped', nothingToDo, made.sentence), notes: { warnings, replacements: [] } }]
+      return [rows.without('skipped', nothingToDo, made.sentence, { warnings })]
     case 'impossible':
-      return [{ ...rows.without('failed', made.errorClass, made.sentence), notes: { warnings, replacements: [] } }]
+      return [rows.without('failed', made.errorClass, made.sentence, { warnings })]
     case 'planned': {
       const { effects, replacements } = made
       if (effects.length === 0) return [rows.without('skipped', nothingToDo, runReason('nothing_to_do'))]
       return effects.map((effect, index) => {
-        const about = isCustomerMessage(effect) ? { about: aboutOf(step, records, effect) } : {}
-        const first = index === 0 ? { warnings, replacements } : { warnings: [], replacements: [] }
-        const worthKeeping = index === 0 || 'about' in about
-        return { ...rows.planned(String(index), effect), notes: worthKeeping ? { ...first, ...about } : null }
+        const first = index === 0 ? { warnings, replacements } : null
+        const about = isCustomerMessage(effect) ? { about: aboutOf(step, records, effect) } : null
+        return rows.planned(String(index), effect, first || about ? { ...first, ...about } : undefined)
       })
     }
     default:
