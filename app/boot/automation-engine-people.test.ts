@@ -97,6 +97,30 @@ test('what was approved does nothing for a job that no longer matches, and count
   })
 })
 
+test('of an approved digest, only the jobs change that still match, in every step', async () => {
+  const conditions = [{ field: 'status', operator: 'equals', value: 'Quote', logicalOperator: 'AND' }] as const
+  const steps = [
+    aStep('s1', 'create_task', { title: 'Closed', description: '{entry.0.generated_job_id}' }),
+    aStep('s2', 'update_job_status', { status: 'Unsuccessful' }),
+  ]
+  const rule = await world.rule(
+    aRule(steps, { trigger: pollTrigger(), conditions: [...conditions], digest: true, guards: { askFirst: true } }),
+  )
+  const [accepted, cold] = [world.job(LEEDS), world.job(LEEDS)]
+  const run = await world.start(rule, [accepted, cold], { source: 'poll', held: runReason('ask_first') })
+  await work()
+  const jobs = world.platform.records(LEEDS, 'job')
+  Object.assign(jobs.get(accepted) ?? {}, { status: 'Work Order' })
+  await releaseRuns(world.app, LEEDS, [run])
+  // The first step waits for a retry: what was left out stays so.
+  when('create', 'broken')
+  await go()
+  when('create', 'well')
+  await go(hours(1))
+  expect([accepted, cold].map((job) => jobs.get(job)?.status)).toEqual(['Work Order', 'Unsuccessful'])
+  expect(world.platform.made.at(-1)?.fields.task_details).toBe('2')
+})
+
 test('a flood is held: some are sent one by one, the rest all at once or not at all', async () => {
   await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, floodPerHour: 20 }, world.clock.now())
   const rule = await world.rule(aRule([TEXT]))

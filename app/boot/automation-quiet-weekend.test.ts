@@ -112,6 +112,41 @@ test('an automation that runs every time says the same once when quiet hours end
   ])
 })
 
+test('of a group, what no longer meets the conditions when quiet hours end is left out of the message', async () => {
+  // Monday, 5 January 2026, 21:00 in London.
+  world = await automationWorld(Date.UTC(2026, 0, 5, 21))
+  const engine = world.engine()
+  engine.start()
+  const conditions = [
+    { field: 'status', operator: 'equals', value: 'Quote', logicalOperator: 'AND' },
+    { field: 'date', operator: 'equals', value: 'TODAY', logicalOperator: 'AND' },
+  ] as const
+  const mail = (customBody: string) =>
+    aStep('s1', 'send_email', { to: 'books@partner.example', customSubject: 'Open', customBody })
+  const open = mail('{entry.0.generated_job_id} {entry.1.generated_job_id or "none"}')
+  const note = aStep('s0', 'create_task', { title: 'Listed', description: '' })
+  const rule = (steps: Parameters<typeof aRule>[0]) =>
+    world.rule(aRule(steps, { conditions: [...conditions], digest: true, guards: { respectQuietHours: true } }))
+  const jobs = Array.from({ length: 6 }, () => world.job(LEEDS, { date: '2026-01-05' }))
+  const [one, both, kept] = [
+    await world.start(await rule([open]), jobs.slice(0, 2)),
+    await world.start(await rule([open]), jobs.slice(2, 4)),
+    await world.start(await rule([note, open]), jobs.slice(4, 6)),
+  ]
+  engine.wake()
+  await world.clock.run(minutes(1))
+  for (const paid of [0, 2, 3, 4, 5])
+    Object.assign(world.platform.records(LEEDS, 'job').get(jobs[paid] ?? '') ?? {}, { status: 'Completed' })
+  for (let hour = 0; hour < 12; hour++) {
+    world.clock.leap(hours(1) - 15_000)
+    await world.clock.run(15_000)
+  }
+  // What the third one made cannot be thought away: its conditions are left as they were.
+  expect(world.platform.messages.map(({ text }) => text)).toEqual(['2 none', '5 6'])
+  expect([one, both, kept].map(world.states)).toEqual([['s1/0 sent'], ['s1/0 skipped'], ['s0/0 sent', 's1/0 sent']])
+  expect(await world.run(both)).toMatchObject({ outcome: 'nothing', reason: { code: 'conditions_no_longer_met' } })
+})
+
 test('no run is asked thousands of times while quiet hours end within the hour that comes twice', async () => {
   // Sunday, 25 October 2026, 01:05 GMT in London, the second time. Quiet from 20:00 to 01:30.
   world = await automationWorld(Date.UTC(2026, 9, 25, 1, 5))

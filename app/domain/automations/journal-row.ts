@@ -22,6 +22,8 @@ export interface PlanNotes {
   about?: { companyUuids: string[]; jobUuids: string[] }
   /** Planned again after quiet hours: runs that were apart may say the same now. */
   again?: true
+  /** On the first row: records that no longer met the conditions. This step and later ones leave them out. */
+  dropped?: string[]
 }
 
 export interface Try {

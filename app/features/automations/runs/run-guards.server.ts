@@ -16,7 +16,7 @@ import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
 import type { PutOff } from '../rules/journal.ts'
-import { loadRecords, type RunFacts } from './run-facts.server.ts'
+import { type Loaded, loadRecords, type RunFacts } from './run-facts.server.ts'
 import type { RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 import { withWritten } from './run-written.server.ts'
@@ -80,10 +80,8 @@ export async function askGuards(
     if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
-  if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
-    const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone }, journal)
-    if (refused) return refused
-  }
+  const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone }, journal)
+  if (refused) return refused
   const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
   const looked = await lastLook?.(run.accountUuid, await receiverOfMessage(app, run.accountUuid, row.effect, about))
   if (looked?.outcome === 'put_off') return looked
@@ -119,22 +117,34 @@ export async function receiverOfMessage(
   return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: [...hashes, ...ofCopy] }
 }
 
-/** Rechecks conditions on fresh data, but for what the run itself wrote. For a group, one matching record is enough. */
-export async function recheck(
+/** For a group, one matching record is enough. */
+async function recheck(...asked: Parameters<typeof judgeAgain>): Promise<GuardAnswer | null> {
+  const [, { triggerData }, { guards }] = asked
+  if (!guards.recheckBeforeSending || triggerData.bypassedConditions) return null
+  const judged = await judgeAgain(...asked)
+  if (judged.outcome === 'put_off') return judged
+  if (judged.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
+  const isMet = judged.value.some(({ matched }) => matched)
+  return isMet ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
+}
+
+/** Judges the records on fresh data, but for what the run itself wrote. Of a gone record, nothing is said. */
+export async function judgeAgain(
   facts: RunFacts,
   run: ClaimedRun,
   definition: RuleDefinition,
   at: JudgedAt,
-  journal: readonly JournalRow[] = [],
-): Promise<GuardAnswer | null> {
+  journal: readonly JournalRow[],
+): Promise<Loaded<{ recordUuid: string; matched: boolean }[]>> {
   const parts = neededParts(definition.conditions, run.object)
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return loaded
-  if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
   const before = await withWritten(facts, run.accountUuid, loaded.value, journal, at.zone)
   if (before.outcome === 'put_off') return before
-  const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
-  return before.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
+  const value = before.value.map((record) => {
+    return { recordUuid: record.recordUuid, matched: judge(definition.conditions, record, at).matched }
+  })
+  return { outcome: 'ok', value }
 }
 
 interface AskedMessage {

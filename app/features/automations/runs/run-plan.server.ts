@@ -4,19 +4,20 @@ import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, NoEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import { type Reason, reasonCode } from '#app/domain/reason.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES, type PutOff, wasPutOff } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
-import { aboutOf, isReleased, recheck } from './run-guards.server.ts'
+import type { Loaded } from './run-facts.server.ts'
+import { aboutOf, isReleased, judgeAgain } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
 import { planStep, type RunContext } from './run-step.server.ts'
-import { withWritten } from './run-written.server.ts'
+import { cannotBeUndone, withWritten } from './run-written.server.ts'
 
 interface Planner {
   context(run: ClaimedRun): ContextLoader
@@ -46,34 +47,27 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
-  /** Are the conditions of a call met, or still those of a run that waited or was held? Of a gone record, the plan tells. */
-  async function whetherItLasted({ run, context }: RunAtWork): Promise<'lasted' | 'passed' | PutOff> {
-    const { definition } = run.rule
-    const now = definition ? judgedAsOf(run, definition, clock.now()) : null
-    if (!definition || now === null) return 'lasted'
-    const profile = await context.profile()
-    if (profile.outcome === 'put_off') return profile.why
-    const refused = await recheck(parts.facts, run, definition, { now, zone: profile.value.zone })
-    if (refused?.outcome === 'put_off') return refused.why
-    const passed = refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
-    return passed ? 'passed' : 'lasted'
-  }
-
   async function plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'> {
-    const lasted = hasBegun(seen.rows) ? 'lasted' : await whetherItLasted(work)
-    if (lasted === 'passed') return 'passed'
-    if (lasted === 'lasted') await planNow(work, step, seen)
-    else await putOff(work, step, seen, lasted)
+    const dropped = await findDropped(parts.facts, work, step, seen, clock.now())
+    const { recordUuids } = work.run
+    if (dropped.outcome === 'put_off') await putOff(work, step, seen, dropped.why)
+    else if (recordUuids.length === 0 || dropped.value.length < recordUuids.length)
+      await planNow(work, step, seen, dropped.value)
+    else if (!hasBegun(seen.rows) && !hasWaited(step, seen)) return 'passed'
+    else {
+      const rows = rowMaker(work.fence, step, clock.now, carriedOn(step, seen, dropped.value))
+      await save(work.fence, step, [rows.without('skipped', JOURNAL_CLASSES.guard, PASSED)])
+    }
     return 'planned'
   }
 
-  async function planNow(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
+  async function planNow(work: RunAtWork, step: Step, seen: SeenJournal, dropped: string[]): Promise<void> {
     const { run, fence, startedAt } = work
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
     const loaded = await work.context.load()
     if (loaded.outcome === 'put_off') return putOff(work, step, seen, loaded.why)
-    const rows = rowMaker(fence, step, clock.now, carriedOn(step, seen))
+    const rows = rowMaker(fence, step, clock.now, carriedOn(step, seen, dropped))
     if (loaded.value === 'no_records') {
       const sentence = runReason(hasBegun(seen.rows) ? 'record_gone' : 'records_gone')
       await save(fence, step, [rows.without('skipped', 'gone', sentence)])
@@ -81,7 +75,8 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     }
     // What was written before this turn is in the records, which were read in it.
     const own = seen.rows.filter(({ sendingAt }) => sendingAt !== null && sendingAt >= startedAt)
-    const written = await withWritten(parts.facts, run.accountUuid, loaded.value.records, own)
+    const records = loaded.value.records.filter(({ recordUuid }) => !dropped.includes(recordUuid))
+    const written = await withWritten(parts.facts, run.accountUuid, records, own)
     if (written.outcome === 'put_off') return putOff(work, step, seen, written.why)
     const context = { ...loaded.value, records: written.value }
     const made = await planStep(
@@ -133,12 +128,40 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
   return { context, plan, skip }
 }
 
+/** The records that a step leaves out: conditions of a call not met, or no longer those of a run or step that waited. */
+async function findDropped(
+  facts: RunParts['facts'],
+  { run, context }: RunAtWork,
+  step: Step,
+  seen: SeenJournal,
+  at: Millis,
+): Promise<Loaded<string[]>> {
+  const before = droppedIn(seen)
+  const { definition } = run.rule
+  const now = definition ? judgedAsOf(run, definition, step, seen, at) : null
+  if (!definition || now === null) return { outcome: 'ok', value: before }
+  const profile = await context.profile()
+  if (profile.outcome === 'put_off') return profile
+  const judged = await judgeAgain(facts, run, definition, { now, zone: profile.value.zone }, seen.rows)
+  if (judged.outcome === 'put_off') return judged
+  const dropped = new Set(before)
+  for (const { recordUuid, matched } of judged.value) if (!matched) dropped.add(recordUuid)
+  // Of those that are gone, the plan tells, unless no other is left.
+  const none = judged.value.length > 0 && judged.value.every(({ recordUuid }) => dropped.has(recordUuid))
+  return { outcome: 'ok', value: none ? run.recordUuids : [...dropped] }
+}
+
+const PASSED = runReason('conditions_no_longer_met')
+
 /**
  * The moment as of which a run's conditions are judged before its first step; null = they are not. For one that was held
- * or collected, perhaps for days, "14 days since the quote" still means the day when it was.
+ * or collected, perhaps for days, "14 days since the quote" still means the day when it was. So it does for a step that
+ * waited for the end of quiet hours, unless the run changed since what its conditions may ask.
  */
-function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): Millis | null {
+function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, step: Step, seen: SeenJournal, now: Millis) {
   if (run.source === 'person') return null
+  if (hasWaited(step, seen)) return cannotBeUndone(seen.rows) ? null : run.createdAt
+  if (hasBegun(seen.rows)) return null
   if (isReleased(run)) return run.createdAt
   if (run.source === 'manual') return now
   if (run.source !== 'webhook' || trigger.source !== 'webhook') return null
@@ -146,12 +169,21 @@ function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, now: Millis): 
   return trigger.settleMinutes > 0 ? now : null
 }
 
-type RowMaker = ReturnType<typeof rowMaker>
+function hasWaited(step: Step, { rows }: SeenJournal): boolean {
+  return rowsOf(rows, step.id).some((row) => wasPutOff(row) || row.notes?.again)
+}
+
+function droppedIn({ rows }: SeenJournal): string[] {
+  return rows.flatMap((row) => row.notes?.dropped ?? [])
+}
 
 /** What the rows of a step leave to those that replace them. */
-function carriedOn(step: Step, { rows }: SeenJournal): Partial<PlanNotes> | null {
-  return rowsOf(rows, step.id).some((row) => wasPutOff(row) || row.notes?.again) ? { again: true } : null
+function carriedOn(step: Step, seen: SeenJournal, dropped = droppedIn(seen)): Partial<PlanNotes> | null {
+  const again = hasWaited(step, seen) && ({ again: true } as const)
+  return again || dropped.length > 0 ? { ...again, ...(dropped.length > 0 && { dropped }) } : null
 }
+
+type RowMaker = ReturnType<typeof rowMaker>
 
 function rowMaker(
   { accountUuid, runId }: RunFence,
@@ -159,6 +191,10 @@ function rowMaker(
   now: () => Millis,
   carried: Partial<PlanNotes> | null = null,
 ) {
+  const notesOf = (itemKey: string, notes?: Partial<PlanNotes>): PlanNotes | null => {
+    const kept = itemKey === '0' ? carried : carried?.again && { again: carried.again }
+    return notes || kept ? { warnings: [], replacements: [], ...notes, ...kept } : null
+  }
   const planned = (itemKey: string, effect: JournalEffect, notes?: Partial<PlanNotes>): NewJournalRow => ({
     stepId: step.id,
     itemKey,
@@ -166,7 +202,7 @@ function rowMaker(
     attempt: 0,
     clientUuid: effectUuid(accountUuid, runId, step.id, itemKey),
     effect,
-    notes: notes || carried ? { warnings: [], replacements: [], ...notes, ...carried } : null,
+    notes: notesOf(itemKey, notes),
     errorClass: null,
     sentence: null,
     nextAttemptAt: null,

@@ -1,6 +1,6 @@
 // What a run itself wrote on its jobs: its later steps see it, whether their records were read before or after. Its
 // conditions do not, or its own first step would stop the message after it.
-import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -29,7 +29,7 @@ export async function withWritten(
   undoneIn: string | null = null,
 ): Promise<Loaded<RecordFacts[]>> {
   const writes = rows.flatMap(({ state, effect, endedAt }): JobWrite[] => {
-    if (state !== 'sent' || effect.kind !== 'update_record' || effect.object !== 'job') return []
+    if (state !== 'sent' || !isJobWrite(effect)) return []
     const { recordUuid, before, fields } = effect
     if (undoneIn === null) return [{ recordUuid, from: before, to: fields, until: '' }]
     return [{ recordUuid, from: fields, to: before, until: localStamp(wallAt((endedAt ?? 0) + minutes(1), undoneIn)) }]
@@ -44,6 +44,20 @@ export async function withWritten(
   if (named && named.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(named) }
   const value = records.map((one, index) => ({ ...one, values: { ...values[index], ...named?.facts[index]?.values } }))
   return { outcome: 'ok', value }
+}
+
+type JobUpdate = Extract<JournalEffect, { kind: 'update_record' }>
+
+function isJobWrite(effect: JournalEffect): effect is JobUpdate {
+  return effect.kind === 'update_record' && effect.object === 'job'
+}
+
+/** Did these rows change what cannot be thought away: a booking, a note, a part? */
+export function cannotBeUndone(rows: readonly JournalRow[]): boolean {
+  return rows.some(({ state, effect, sendingAt }) => {
+    if (sendingAt === null || (state === 'sent' && isJobWrite(effect))) return false
+    return effect.class === 'set' || effect.class === 'create' || effect.class === 'document'
+  })
 }
 
 function valuesAfter(record: RecordFacts, writes: readonly JobWrite[]): Record<string, string> {
