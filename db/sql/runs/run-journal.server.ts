@@ -39,6 +39,11 @@ const STAMP = `(SELECT coalesce(string_agg(step_id || '/' || item_key || '/' || 
     FROM run_step WHERE run_id = @runId)`
 const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
 
+/** Nothing was done for these records: when it happens again, the rule has not acted on it yet. */
+const FORGET = `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
+    AND record_uuid IN (SELECT value FROM json_each(@records)) AND run_id = @runId
+    AND NOT EXISTS (SELECT 1 FROM run_step WHERE run_id = @runId AND sending_at IS NOT NULL)`
+
 export function runJournalStore(connections: Connections): JournalStore {
   return { ...planStore(connections), ...sendStore(connections), ...parkStore(connections) }
 }
@@ -74,6 +79,8 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
        @nextAttemptAt, @plannedAt, @endedAt)`,
   )
 
+  const forget = db.prepare(FORGET)
+
   return {
     planEffects(fence, stepId, rows) {
       return turn.run(function* () {
@@ -86,6 +93,7 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
           const effect = storedEffect(row.effect, row.notes)
           yield* insertRow.run({ ...row, runId, stepId, seq, effect, reason: storedReason(row.sentence) })
           seq++
+          if (row.notes?.dropped) yield* forget.run({ runId, records: JSON.stringify(row.notes.dropped) })
         }
         return true
       })
@@ -210,10 +218,8 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
   const ruleOf = db.prepare<{ runId: number }, number>('SELECT automation_id FROM run WHERE id = @runId').pluck()
-  const forget = db.prepare<{ runId: number }>(
-    `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
-       AND record_uuid = (SELECT record_uuid FROM run WHERE id = @runId) AND run_id = @runId`,
-  )
+  const recordsOf = db.prepare<{ runId: number }, string>('SELECT record_uuids FROM run WHERE id = @runId').pluck()
+  const forget = db.prepare(FORGET)
   const forgetPlaceholders = db.prepare(`DELETE FROM run_step WHERE run_id = @runId AND ${IS_PLACEHOLDER}`)
   const troubles = troubleRows(db)
   const skipOpen = db.prepare(SKIP_OPEN)
@@ -260,7 +266,7 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
           yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         }
         if (forgets) {
-          yield* forget.run({ runId: fence.runId })
+          yield* forget.run({ runId: fence.runId, records: (yield* recordsOf.get({ runId: fence.runId })) ?? '[]' })
           yield* forgetPlaceholders.run({ runId: fence.runId })
         }
         yield* tell(fence, told, at)

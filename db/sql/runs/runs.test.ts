@@ -238,6 +238,35 @@ test('a row is marked before it is sent, once, and own writes are noted with it'
   ])
 })
 
+test('the records of a run that did nothing for them are free again, all of a group', async () => {
+  const ledger = (...records: string[]) =>
+    records.map((recordUuid) => ({ recordUuid, occurrence: '-', expiresAt: null }))
+  const group = async (...records: string[]) => {
+    const [answer] = await world.store.runs.startRuns(
+      LEEDS,
+      [aWish(rule, records, now, { ledger: ledger(...records) })],
+      now,
+    )
+    const runId = answer?.outcome === 'started' ? answer.runId : 0
+    await world.store.runs.claimRun(LEEDS, runId, OWNER, now)
+    return { accountUuid: LEEDS, runId, owner: OWNER }
+  }
+  const left = () => world.rows('SELECT record_uuid AS record FROM seen_ledger ORDER BY record_uuid')
+  const passed = await group('a', 'b')
+  const ending = { outcome: 'nothing', reason: null, cancelledReason: '', told: null, forgets: true, at: now } as const
+  expect(await world.store.runs.finishRun(passed, '', ending)).toBe('parked')
+  expect(left()).toEqual([])
+
+  const part = await group('c', 'd', 'e')
+  const notes = (...dropped: string[]) => ({ warnings: [], replacements: [], dropped })
+  await world.store.runs.planEffects(part, 's1', [newRow({ notes: notes('c') })])
+  expect(left()).toEqual([{ record: 'd' }, { record: 'e' }])
+  await world.store.runs.beginSending(part, PLANNED, { writes: [], at: now })
+  // The first step acted on it.
+  await world.store.runs.planEffects(part, 's2', [newRow({ stepId: 's2', notes: notes('c', 'd') })])
+  expect(left()).toEqual([{ record: 'd' }, { record: 'e' }])
+})
+
 test('what became of a try and the message it counts as are one act', async () => {
   const fence = await claimed()
   await world.store.runs.planEffects(fence, 's1', [newRow()])
