@@ -184,7 +184,7 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   const again = await world.start(rule, [job])
   const other = await world.start(rule, [world.job(LEEDS)])
   await go()
-  expect(await world.run(again)).toMatchObject({ outcome: 'failure' })
+  expect(await world.run(again)).toMatchObject({ outcome: 'nothing' })
   expect((await world.run(again)).journal[0]).toMatchObject({
     state: 'skipped',
     sentence: { code: 'rule_cooldown', params: { days: 7 } },
@@ -336,6 +336,7 @@ test('the last call for a quote makes its task only when its reminder went out',
     ['s1/0 skipped', 's2/0 skipped'],
     ['s1/0 sent', 's2/0 sent'],
   ])
+  expect(await world.run(runs[0] ?? 0)).toMatchObject({ outcome: 'nothing', reason: { code: 'muted' } })
   expect(world.platform.made).toMatchObject([
     { object: 'task', fields: { task_details: expect.stringContaining('went out on 5 Jan 2026') } },
   ])

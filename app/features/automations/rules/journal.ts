@@ -332,11 +332,14 @@ export function isDeliberate(row: JournalRow): boolean {
 
 /**
  * success = everything was sent or skipped on purpose, partial = something was sent and something is missing, failure =
- * nothing was sent and something should have been, nothing = everything was skipped on purpose.
+ * nothing was sent and something should have been, nothing = everything was skipped on purpose. What was left out after
+ * another effect counts as that one does.
  */
 export function outcomeOf(journal: readonly JournalRow[]): Exclude<RunOutcome, 'cancelled'> {
   const sent = journal.some((row) => row.state === 'sent')
-  const wanting = journal.some((row) => row.state !== 'sent' && !isDeliberate(row))
+  const { previousFailed } = JOURNAL_CLASSES
+  const isAfter = ({ state, errorClass }: JournalRow) => state === 'skipped' && errorClass === previousFailed
+  const wanting = journal.some((row) => row.state !== 'sent' && !isDeliberate(row) && !isAfter(row))
   if (wanting) return sent ? 'partial' : 'failure'
   return sent ? 'success' : 'nothing'
 }
