@@ -167,6 +167,33 @@ test('a step sees what the one before it wrote, in the preview and in the run', 
   expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Work Order, Reminded, To be booked'])
 })
 
+test('a step writes to the customer that the one before it set, and asks whether that one is muted', async () => {
+  const [job, other] = [world.job(LEEDS), uuidOf('company', 2)]
+  world.job(LEEDS)
+  const contact = { company_uuid: other, type: 'JOB', active: '1', first: 'Ann', email: 'ann@two.example' }
+  world.platform.put(LEEDS, 'companycontact', { uuid: uuidOf('contact', 901), ...contact })
+  const definition = aRule([
+    aStep('s1', 'update_job_field', { fieldName: 'company_uuid', fieldValue: other }),
+    aStep('s2', 'send_email', {
+      to: '{entry.0.company_email}',
+      customSubject: '{entry.0.company_name}',
+      customBody: 'x',
+    }),
+  ])
+  const mute = { kind: 'company', recordUuid: other, until: null } as const
+  expect((await preview(definition, [job])).steps[1]?.effects[0]).toMatchObject({ to: 'ann@two.example' })
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  expect((await preview(definition, [job])).steps[1]?.effects[0]?.guard).toMatchObject({ outcome: 'skip' })
+  const run = await world.start(await world.rule(definition), [job])
+  world.engine().start()
+  await world.clock.run(seconds(5))
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped'])
+  expect((await world.run(run)).journal[1]).toMatchObject({
+    effect: { to: 'ann@two.example', subject: 'Customer 2' },
+    sentence: { code: 'muted' },
+  })
+})
+
 test('a record that is gone leaves every step out', async () => {
   const shown = await preview(aRule([aStep('s1', 'create_task', { title: 'x', description: '' })]), [uuidOf('job', 9)])
   expect(shown.steps).toMatchObject([{ outcome: 'left_out', sentence: runReasonText(runReason('records_gone')) }])

@@ -5,6 +5,7 @@ import { localStamp } from '#app/domain/time/local-time.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { sameValue } from '../records/changes.ts'
+import { keyOf } from '../records/fact-rows.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { type Loaded, putOffOf, type RunFacts } from './run-facts.server.ts'
 
@@ -17,8 +18,14 @@ interface JobWrite {
   until: string
 }
 
-/** Fields that are shown by a joined name. */
-const NAMED: Readonly<Record<string, FactPart>> = { queue_uuid: 'queue', category_uuid: 'category', badges: 'badge' }
+/** Fields that are shown by what is joined to them. */
+const NAMED: Readonly<Record<string, readonly FactPart[]>> = {
+  queue_uuid: ['queue'],
+  category_uuid: ['category'],
+  badges: ['badge'],
+  company_uuid: ['company', 'company_contact'],
+  queue_assigned_staff_uuid: ['staff'],
+}
 
 /** The records with what these rows have sent; or (`undoneIn` = the account's zone) as if they had sent nothing. */
 export async function withWritten(
@@ -36,13 +43,23 @@ export async function withWritten(
   })
   if (undoneIn !== null) writes.reverse()
   const values = records.map((record) => valuesAfter(record, writes))
-  const parts = Object.entries(NAMED).flatMap(([name, part]) =>
-    writes.some(({ to }) => name in to) && records.some((one) => one.parts.includes(part)) ? [part] : [],
+  const parts = Object.entries(NAMED).flatMap(([name, all]) =>
+    writes.some(({ to }) => name in to) ? all.filter((part) => records.some((one) => one.parts.includes(part))) : [],
   )
-  const ids = values.map((one) => Object.fromEntries(Object.entries(one).filter(([name]) => name in NAMED)))
+  // A booking has a staff member of its own, a job the one who was booked last.
+  const ids = values.map((one, index) => ({
+    ...Object.fromEntries(Object.entries(one).filter(([name]) => name in NAMED || name === 'staff_uuid')),
+    uuid: records[index]?.jobUuid,
+  }))
   const named = parts.length > 0 ? await facts.join(accountUuid, 'job', ids, parts) : null
   if (named && named.outcome !== 'ok') return { outcome: 'put_off', why: putOffOf(named) }
-  const value = records.map((one, index) => ({ ...one, values: { ...values[index], ...named?.facts[index]?.values } }))
+  const value = records.map((one, index) => {
+    const { uuid: _job, ...joined } = named?.facts[index]?.values ?? {}
+    const customer = values[index]?.company_uuid
+    // Mutes ask for it.
+    const companyUuid = customer === one.values.company_uuid ? one.companyUuid : keyOf(customer)
+    return { ...one, companyUuid, values: { ...values[index], ...joined } }
+  })
   return { outcome: 'ok', value }
 }
 
