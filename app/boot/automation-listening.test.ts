@@ -224,7 +224,8 @@ describe('answers', () => {
       { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '09:00', quietTo: '18:00', quietForAll: true },
       0,
     )
-    const run = await world.start(await world.rule(aRule([TEXT])), [job])
+    const more = { ...TEXT, parameters: { ...TEXT.parameters, message: 'More about your job' } }
+    const run = await world.start(await world.rule(aRule([more])), [job])
     world.app.wakeRuns()
     await world.clock.run(seconds(5))
     return run
