@@ -317,10 +317,11 @@ describe('an early renewal', () => {
     await subscribe()
     await stage.pass(days(10))
     const { clientSecret } = await upgrade(false)
+    // Had we heard of the end, the form would be closed.
+    stage.sandbox.world.payments.setSwitches({ holdEvents: true })
     await stage.billing.payments.endSubscription((await plan()).subscriptionId ?? '')
-    await stage.settled()
     await stage.confirm(clientSecret)
-    await stage.settled()
+    expect(await settleReturn(app(), LEEDS, paymentOf(clientSecret))).toMatchObject({ outcome: 'failed' })
     expect(stage.billing.rows('SELECT state FROM renewal_payment')).toEqual([{ state: 'refunded' }])
     expect(Object.keys(stage.sandbox.world.payments.ledger().refunds)).toHaveLength(1)
     expect(await plan()).toMatchObject({ status: 'canceled' })

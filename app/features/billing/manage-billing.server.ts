@@ -12,8 +12,8 @@ import {
   refused,
 } from './payment.ts'
 import { attempt } from './payment-failure.server.ts'
+import { stopOrSettle } from './renewal.server.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
-import { stopOrSettle } from './upgrade.server.ts'
 
 /**
  * Returns a URL for cards, invoices and cancelling, created for this click and valid for a few minutes. `back`: the path of

@@ -43,5 +43,5 @@ export const NOTHING_TO_MANAGE = 'There is nothing to manage before the first pa
 export const NOTHING_TO_CANCEL = 'You have no subscription to change.'
 
 export const NOT_CONFIRMED = 'The payment was not confirmed. Nothing was charged.'
-export const RENEWAL_REFUNDED = 'The subscription had ended, so we refunded this payment.'
+export const RENEWAL_REFUNDED = 'This payment could not start a new month, so we refunded it.'
 export const PAYMENT_EXPIRED = 'This payment has expired. Nothing was charged: please start again.'

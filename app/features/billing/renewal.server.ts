@@ -47,14 +47,38 @@ export async function renewalIfPaid(
   return plan && settleRenewal(app, plan, payment)
 }
 
-/** Checks the offered renewal: settles it when paid, forgets it when it cannot be paid any more. */
-export async function followOpenRenewal(app: PayingApp, plan: Plan): Promise<void> {
+/**
+ * Checks the offered renewal: settles it when paid, forgets it when it cannot be paid any more. Returns it while it can
+ * still be paid.
+ */
+export async function followOpenRenewal(app: PayingApp, plan: Plan): Promise<SinglePayment | null> {
   const { openRenewalId } = plan
-  if (openRenewalId === null) return
+  if (openRenewalId === null) return null
   const payment = await app.payments.findPayment(openRenewalId)
+  if (payment?.status === 'open' || payment?.status === 'needs_action') return payment
   if (payment?.status === 'paid') await settleRenewal(app, plan, payment)
   else if (payment === null || payment.status === 'canceled') {
     // Neither applied nor ever paid: just remove it from the plan.
     await app.store.billing.savePlan(plan.accountUuid, plan.updatedAt, { openRenewalId: null }, app.clock.now())
   }
+  return null
+}
+
+/** Whether paying it still starts the month it was quoted for. A form left open is not read again before it is paid. */
+export function isOffered({ renewal }: SinglePayment, plan: Plan): boolean {
+  const { status, cancelAtPeriodEnd, currentPeriodStart } = plan
+  return status === 'active' && !cancelAtPeriodEnd && (renewal?.quotedAt ?? 0) >= (currentPeriodStart ?? 0)
+}
+
+/** Stops the open renewal. Returns true when it was already paid and could not be stopped: it is settled. */
+export async function stopOrSettle(app: PayingApp, plan: Plan, paymentId: string): Promise<boolean> {
+  const stopped = await app.payments.cancelPayment(paymentId).then(
+    () => true,
+    (error: unknown) => {
+      if (paymentErrorOf(error)?.code !== 'refused') throw error
+      return false
+    },
+  )
+  await followOpenRenewal(app, plan)
+  return !stopped
 }

@@ -7,7 +7,7 @@ import type { PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { inAccountTurn, paymentErrorOf } from './payment-failure.server.ts'
 import { projectPlan, withoutCustomer } from './projection.ts'
-import { followOpenRenewal } from './renewal.server.ts'
+import { followOpenRenewal, isOffered, stopOrSettle } from './renewal.server.ts'
 
 /** An older projection is read again before it is shown, and daily by the job. */
 export const FRESH_FOR = days(1)
@@ -17,13 +17,23 @@ export function syncPlan(app: PayingApp, accountUuid: string): Promise<Plan> {
   return inAccountTurn(app, accountUuid, async () => (await syncInTurn(app, accountUuid)).plan)
 }
 
+interface Synced {
+  plan: Plan
+  subscriptions: PaidSubscription[]
+}
+
 /** For callers that already have the account's turn; also returns the subscriptions read. */
-export async function syncInTurn(
-  app: PayingApp,
-  accountUuid: string,
-): Promise<{ plan: Plan; subscriptions: PaidSubscription[] }> {
+export async function syncInTurn(app: PayingApp, accountUuid: string): Promise<Synced> {
   const { store, clock } = app
-  await followOpenRenewal(app, await store.billing.ensurePlan(accountUuid, TRIAL, clock.now()))
+  const open = await followOpenRenewal(app, await store.billing.ensurePlan(accountUuid, TRIAL, clock.now()))
+  const synced = await readInTurn(app, accountUuid)
+  if (open === null || isOffered(open, synced.plan)) return synced
+  await stopOrSettle(app, synced.plan, open.id)
+  return readInTurn(app, accountUuid)
+}
+
+async function readInTurn(app: PayingApp, accountUuid: string): Promise<Synced> {
+  const { clock } = app
   let subscriptions: PaidSubscription[] = []
   let strays: string[] = []
   let doubles: string[] = []

@@ -9,8 +9,8 @@ import { beginPayment } from './first-payment.server.ts'
 import { isSameRenewal } from './first-payment-choice.ts'
 import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalText } from './offers.ts'
 import { ALREADY_RENEWED, BEING_PROCESSED, ENDS_ANYWAY, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
-import { attempt, paymentErrorOf } from './payment-failure.server.ts'
-import { followOpenRenewal } from './renewal.server.ts'
+import { attempt } from './payment-failure.server.ts'
+import { stopOrSettle } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 
 /** How long a quote is reused: a penny of a month lasts an hour and a half. */
@@ -42,8 +42,10 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
   if (open && open.status !== 'canceled') {
     const wanted = { subscriptionId, prorated, periodStart: currentPeriodStart, now, goodForMs: QUOTE_GOOD_FOR }
     if (isSameRenewal(open, wanted)) return handOut(app, plan, open, prorated)
-    const paidMeanwhile = await stopOrSettle(app, plan, open.id)
-    if (paidMeanwhile) return refused(409, ALREADY_RENEWED)
+    if (await stopOrSettle(app, plan, open.id)) {
+      await syncInTurn(app, accountUuid)
+      return refused(409, ALREADY_RENEWED)
+    }
   }
   // Whole seconds, like the provider: the quote and the renewal use the same moment.
   const quotedAt = Math.floor(now / 1000) * 1000
@@ -72,19 +74,6 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
 function isHonest(amount: number, prorated: boolean, chargesOverage: boolean): boolean {
   if (amount > MONTHLY_PENCE) return chargesOverage
   return prorated ? amount >= 0 : amount === MONTHLY_PENCE
-}
-
-/** Returns true when the open renewal was already paid and could not be stopped; applies it. In the account's turn. */
-export async function stopOrSettle(app: PayingApp, plan: Plan, paymentId: string): Promise<boolean> {
-  try {
-    await app.payments.cancelPayment(paymentId)
-    return false
-  } catch (error) {
-    if (paymentErrorOf(error)?.code !== 'refused') throw error
-  }
-  await followOpenRenewal(app, plan)
-  await syncInTurn(app, plan.accountUuid)
-  return true
 }
 
 function handOut(app: PayingApp, plan: Plan, payment: SinglePayment, prorated: boolean): PaymentStart {

@@ -53,6 +53,31 @@ test('a cancelled subscription is not paid for early: the new month would end wi
   expect(await startUpgrade(world.app, LEEDS, { prorated: false })).toMatchObject({ outcome: 'pay' })
 })
 
+describe('a form left open pays nothing', () => {
+  test.each<[string, (subscriptionId: string) => Promise<unknown> | undefined]>([
+    ['after cancelling in another tab', () => setCancellation(world.app, LEEDS, true)],
+    ['after the next month began', (id) => void world.payments.renew(id, 'paid')],
+    ['after a failed renewal', (id) => void world.payments.renew(id, 'failed')],
+    ['after the subscription ended', (id) => void world.payments.cancel(id)],
+  ])('%s', async (_, happens) => {
+    const { subscriptionId } = await activeFor(days(10))
+    const { clientSecret } = await upgrade(true)
+    world.clock.advance(days(20))
+    await happens(subscriptionId ?? '')
+    await deliverTold(world)
+    expect(() => world.payments.pay(clientSecret)).toThrow('pays nothing')
+    expect(await plan()).toMatchObject({ openRenewalId: null })
+  })
+
+  test('and what is paid at that very moment is applied', async () => {
+    await activeFor(days(10))
+    const { clientSecret } = await upgrade(false)
+    world.payments.meanwhile('cancelPayment', () => world.payments.pay(clientSecret))
+    expect(await setCancellation(world.app, LEEDS, true)).toEqual({ outcome: 'saved' })
+    expect(await plan()).toMatchObject({ currentPeriodStart: world.clock.now(), openRenewalId: null })
+  })
+})
+
 describe('out of the trial', () => {
   test('at full price it is the same payment as subscribing', async () => {
     const start = await upgrade(false)
@@ -218,7 +243,7 @@ describe('of a paid month', () => {
     const { clientSecret } = await upgrade(false)
     world.payments.cancel(subscriptionId ?? '')
     world.payments.pay(clientSecret)
-    const refunded = { outcome: 'failed', message: 'The subscription had ended, so we refunded this payment.' }
+    const refunded = { outcome: 'failed', message: 'This payment could not start a new month, so we refunded it.' }
     expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual(refunded)
     await deliverTold(world)
     expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual(refunded)
