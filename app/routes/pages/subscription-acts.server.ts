@@ -5,7 +5,7 @@ import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import type { Offer } from '#app/features/billing/offers.ts'
-import { type ReturnOutcome, TOO_OFTEN } from '#app/features/billing/payment.ts'
+import { PAYMENT_UNSEEN, type ReturnOutcome, TOO_OFTEN } from '#app/features/billing/payment.ts'
 import {
   answerOfStart,
   cancellationFlash,
@@ -27,9 +27,11 @@ type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 /** Throws a redirect to another page; else returns the data and status to render the page again. */
 export async function actOnSubscriptionPage(args: Args): Promise<{ answer: SubscriptionAnswer; status: number }> {
   const { app } = args.context
-  const found = await requireOwnAccount(args, 'Nothing was changed. Please sign in again.')
   const form = await readForm(args.request)
   const intent = readIntent(form.get('intent'))
+  // The card was charged at the provider, whatever became of the session.
+  const notDone = intent === 'settle' ? PAYMENT_UNSEEN : 'Nothing was changed. Please sign in again.'
+  const found = await requireOwnAccount(args, notDone)
   const refused = intent === null || intent === 'settle' ? null : await refuseOwnerAct(args, found, 'pay')
   if (refused) throw redirectWith(args, addressOf(found), refused)
   switch (intent) {

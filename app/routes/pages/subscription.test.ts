@@ -143,6 +143,11 @@ describe('the page', () => {
     expect(world.payments.calls).toEqual([])
   })
 
+  test('tells who paid while the session ended that the payment is checked', async () => {
+    const told = await leadsTo(press({ intent: 'settle', payment_intent: 'pi_1' }, { as: null }))
+    expect(told).toMatchObject({ to: HOME, why: expect.stringMatching(/^We check your payment.* Do not pay again\./) })
+  })
+
   test('is there when the provider is not, and when the plan cannot be read says only that', async () => {
     world.payments.pay(await secretOf('upgrade'))
     world.payments.failNext('unavailable', 10)
