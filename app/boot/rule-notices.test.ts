@@ -466,6 +466,24 @@ describe('what stops several automations', () => {
     expect(mails().at(-1)?.textBody).toContain('They had stood still since 5 Jan, 09:00.')
   })
 
+  test('the news that all run again is told also while a payment is late, which stops nothing yet', async () => {
+    await thanks()
+    await learnAddresses(world.app)
+    world.client.sql
+      .prepare(
+        `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, past_due_since,
+           created_at, updated_at) VALUES (?, 'past_due', 1, 1, 0, 0, ?, 1, 1)`,
+      )
+      .run(LEEDS, world.clock.now())
+    await pass(minutes(2))
+    await loseSignIn()
+    const app = { ...world.app, mailer: mailServer() }
+    await pass(minutes(2), app)
+    await connect()
+    await pass(minutes(2), app)
+    expect(subjects().at(-1)).toBe('Your automations and webhooks run again')
+  })
+
   test('a failed payment is told at once, counts nothing as unwell, and ends quietly when it is paid', async () => {
     await thanks()
     await learnAddresses(world.app)

@@ -60,9 +60,9 @@ const IS_THERE = `CASE n.subject_kind WHEN 'endpoint' THEN coalesce(e.state, 'de
 const SAME_SUBJECT =
   'l.account_uuid = n.account_uuid AND l.subject_kind = n.subject_kind AND l.subject_id = n.subject_id'
 const NEWER = `EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.id > n.id)`
-/** What was to be told is over. The news that it works is over as soon as something else is wrong. */
+/** What was to be told is over. The news that it works is over as soon as something else is wrong; a late payment stops nothing yet. */
 const IS_OVER = `CASE WHEN n.subject_kind = 'endpoint' THEN ${NEWER} WHEN n.kind = 'weekly' THEN FALSE
-  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind NOT IN ('waiting', 'silent', 'undelivered') AND l.ended_at IS NULL)
+  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind NOT IN ('waiting', 'silent', 'undelivered') AND l.fingerprint <> 'plan:past_due' AND l.ended_at IS NULL)
   ELSE n.ended_at IS NOT NULL END`
 
 /** Notices, their e-mails and the account's e-mail choice; what is watched; and address checks. */
