@@ -503,7 +503,10 @@ describe('what stops several automations', () => {
     const title = 'Your automations and forwarding stop within 7 days. Your last payment failed'
     expect(await shown()).toEqual([title])
     expect(mails()).toMatchObject([
-      { subject: title, textBody: expect.stringMatching(/Update your card\.\n\n.*\/subscription/s) },
+      {
+        subject: title,
+        textBody: expect.stringMatching(/Press Pay now, with this card or another\.\n\n.*\/subscription/s),
+      },
     ])
     await world.clock.run(days(7))
     await tellWeek(world.app)

@@ -36,7 +36,9 @@ export const NOTICE_REASON_TEXTS = {
     `Sign in again and allow ${scope === '' ? 'what is asked for' : scope}.${stops(given)}`,
   /** The title says why. */
   plan: ({ hold, ...given }: Stops & { hold: string }) =>
-    hold === 'past_due' ? 'Update your card.' : `Events of the last 72 hours go out then.${stops(given)}`,
+    hold === 'past_due'
+      ? 'Press Pay now, with this card or another.'
+      : `Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
   /** `what`: the permission or the object of a cause that stopped only some. */
