@@ -232,6 +232,12 @@ describe('the side of the platform', () => {
 describe('notices by e-mail', () => {
   const form = () => screen.getByRole('region', { name: 'Notices by e-mail' })
 
+  it('say that a lost sign-in and a failed payment belong together', () => {
+    renderNews()
+    const box = within(form()).getByLabelText<HTMLInputElement>(/sign-in, permission or payment/)
+    expect(box.name).toBe('topic_account')
+  })
+
   it('are on, to the address of the platform, until something else is chosen', async () => {
     const sent = renderNews()
     const box = within(form()).getByLabelText<HTMLInputElement>('Tell me by e-mail when something needs me')

@@ -34,7 +34,7 @@ const TOPICS: readonly [MailTopic, string][] = [
   ['failing', 'An automation fails or works again, or its messages do not arrive'],
   ['waiting', 'Runs wait for my decision'],
   ['silent', 'An automation is silent for unusually long'],
-  ['account', 'Something stops several automations'],
+  ['account', 'Everything stands still: sign-in, permission or payment'],
   ['webhooks', 'A webhook fails or works again'],
 ]
 
