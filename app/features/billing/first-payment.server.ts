@@ -110,10 +110,10 @@ async function payWhatIsOwed(
   quote: Quote,
 ): Promise<PaymentStart> {
   const invoices = await app.payments.openInvoices(subscription.id)
-  const oldest = invoices.find(({ clientSecret, remaining }) => clientSecret !== null && remaining > 0)
-  if (oldest?.clientSecret) {
-    const { clientSecret, remaining } = oldest
-    return { outcome: 'pay', clientSecret, amount: remaining, currency: CURRENCY, description: owedText(remaining) }
+  const owed = invoices.filter(({ clientSecret, remaining }) => clientSecret !== null && remaining > 0)
+  if (owed[0]?.clientSecret) {
+    const { clientSecret, remaining: amount } = owed[0]
+    return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description: owedText(amount, owed.length) }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
   // The provider has given up, and nothing payable is left: start again.

@@ -11,6 +11,7 @@ import {
 import { startFirstPayment } from './first-payment.server.ts'
 import { openPortal, setCancellation } from './manage-billing.server.ts'
 import { NOT_CHANGED, NOT_OPENED } from './payment.ts'
+import { flashOfReturn } from './payment-answer.ts'
 import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
 import { settleReturn } from './settle-return.server.ts'
 import { startUpgrade } from './upgrade.server.ts'
@@ -312,6 +313,28 @@ describe('what is owed', () => {
       heldSince: null,
       holdReason: null,
     })
+  })
+
+  test('for two months is paid one by one, and nothing resumes before the last', async () => {
+    const plan = await paid()
+    for (const _ of [1, 2]) {
+      world.clock.advance(days(30))
+      world.payments.renew(plan?.subscriptionId ?? '', 'failed')
+    }
+    await deliverTold(world)
+    const oldest = await started()
+    expect(oldest.description).toBe('£5.00 today for the oldest of 2 unpaid months.')
+    world.payments.pay(oldest.clientSecret)
+    const first = await settleReturn(world.app, LEEDS, paymentOf(oldest.clientSecret))
+    expect(flashOfReturn(first)).toMatchObject({
+      title: 'Payment received',
+      description: 'Another month is still open.',
+    })
+    const last = await started()
+    expect(last.description).toContain('Everything resumes at once.')
+    world.payments.pay(last.clientSecret)
+    expect(await settleReturn(world.app, LEEDS, paymentOf(last.clientSecret))).toEqual({ outcome: 'paid' })
+    expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
   })
 
   test('when nothing of it can be paid any more: late it is refused, given up it begins anew', async () => {

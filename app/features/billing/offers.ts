@@ -76,8 +76,9 @@ export function renewalText({ amount, prorated }: { amount: number; prorated: bo
   return `${pounds(amount)} today. A new month starts now. The rest of this month is not refunded.`
 }
 
-/** Describes the amount owed for an unpaid month. */
-export function owedText(amount: number): string {
+/** Describes the amount owed for an unpaid month, the oldest of `months`. All resumes with the last of them. */
+export function owedText(amount: number, months: number): string {
+  if (months > 1) return `${pounds(amount)} today for the oldest of ${months} unpaid months.`
   return `${pounds(amount)} today for the month that was not paid. Everything resumes at once.`
 }
 

@@ -74,6 +74,8 @@ export function flashOfReturn(outcome: ReturnOutcome): Flash {
   switch (outcome.outcome) {
     case 'paid':
       return { kind: 'success', title: 'Payment Successful', description: 'Your subscription is now active!' }
+    case 'still_owed':
+      return { kind: 'info', title: 'Payment received', description: 'Another month is still open.' }
     case 'failed':
       return paymentFailed(outcome.message)
     case 'processing':

@@ -12,9 +12,12 @@ export interface PaymentRefusal {
   message: string
 }
 
-/** The result of a payment after returning from it. `unknown` = it does not belong to this account. */
+/**
+ * The result of a payment after returning from it. `unknown` = it does not belong to this account; `still_owed` = it is
+ * paid, and another month is not.
+ */
 export type ReturnOutcome =
-  | { outcome: 'paid' }
+  | { outcome: 'paid' | 'still_owed' }
   | { outcome: 'failed'; message: string }
   | { outcome: 'processing' }
   | { outcome: 'unknown' }

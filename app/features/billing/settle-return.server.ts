@@ -1,7 +1,8 @@
 // The user returns from paying. The URL proves nothing, so ask the provider.
 import type { SinglePayment } from '#app/adapters/payments.ts'
+import type { Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { type BillingApp, takesPayments } from './billing-app.server.ts'
+import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
 import { NOT_CONFIRMED, PAYMENT_EXPIRED, RENEWAL_REFUNDED, type ReturnOutcome } from './payment.ts'
 import { inAccountTurn, refusalOf } from './payment-failure.server.ts'
 import { renewalIfPaid } from './renewal.server.ts'
@@ -25,13 +26,21 @@ export async function settleReturn(
       const payment = await app.payments.findPayment(paymentIntentId)
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
       const renewal = await renewalIfPaid(app, accountUuid, payment)
-      await syncInTurn(app, accountUuid)
-      return renewal === 'refunded' ? { outcome: 'failed', message: RENEWAL_REFUNDED } : outcomeOf(payment)
+      const { plan: synced } = await syncInTurn(app, accountUuid)
+      if (renewal === 'refunded') return { outcome: 'failed', message: RENEWAL_REFUNDED }
+      return (await owesMore(app, synced, payment)) ? { outcome: 'still_owed' } : outcomeOf(payment)
     })
   } catch (error) {
     refusalOf(app, accountUuid, error)
     return { outcome: 'processing' }
   }
+}
+
+/** Asks for the invoices: the subscription can still be late for a moment after its last one was paid. */
+async function owesMore({ payments }: PayingApp, plan: Plan, { id, status }: SinglePayment): Promise<boolean> {
+  const isLate = plan.status === 'past_due' || plan.status === 'unpaid'
+  if (status !== 'paid' || !isLate || plan.subscriptionId === null) return false
+  return (await payments.openInvoices(plan.subscriptionId)).some(({ paymentId }) => paymentId !== id)
 }
 
 function outcomeOf({ status, failure }: SinglePayment): ReturnOutcome {
