@@ -4,15 +4,22 @@ import { type Erasing, eraseAccount } from '#app/features/accounts/erase-account
 import { isNameTyped } from '#app/features/accounts/erasure.ts'
 import { endCharges } from '#app/features/billing/manage-billing.server.ts'
 
-/** `still_paying` = the subscription could not be ended just now, and nothing was erased. */
+/** The provider would charge on. */
+const CHARGED: ReadonlySet<string> = new Set(['active', 'past_due', 'unpaid'])
+
+/** Nothing was erased: the subscription could not be ended just now, or only by the operator: payments are off. */
 export async function eraseWithSubscription(
   app: App,
   accountUuid: string,
   typed: string,
-): Promise<Erasing | { outcome: 'still_paying' }> {
+): Promise<Erasing | { outcome: 'still_paying' | 'payments_off' }> {
   const account = await app.store.accounts.findAccount(accountUuid)
   if (account && !isNameTyped(typed, account)) return { outcome: 'wrong_name' }
-  if (account && app.payments !== null) {
+  if (account && app.payments === null) {
+    const plan = await app.store.billing.findPlan(accountUuid)
+    const isPaying = plan?.subscriptionId != null && CHARGED.has(plan.status) && !plan.cancelAtPeriodEnd
+    if (isPaying) return { outcome: 'payments_off' }
+  } else if (account) {
     const ended = await endCharges(app, accountUuid)
     if (ended.outcome === 'refused') return { outcome: 'still_paying' }
   }

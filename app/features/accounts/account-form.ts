@@ -64,4 +64,5 @@ export const NOT_ERASED = {
   wrong_name: ERASURE_TEXTS.wrongName,
   under_way: ERASURE_TEXTS.underWay,
   still_paying: ERASURE_TEXTS.subscription,
+  payments_off: ERASURE_TEXTS.paymentsOff,
 } as const

@@ -12,6 +12,8 @@ export const ERASURE_TEXTS = {
   underWay: 'This account is being erased already.',
   subscription:
     'Your subscription could not be ended with the payment provider just now. Nothing was erased; please try again in a few minutes.',
+  paymentsOff:
+    'Card payments are off, so we cannot end your subscription. Nothing was erased. Ask the operator to erase your account.',
   begun: 'This account is being erased',
   begunMore: 'Everything has stopped. Every browser is signed out. Your data is deleted within minutes.',
 } as const

@@ -214,11 +214,13 @@ describe('without card payments', () => {
     { plan: samplePlan(), now: after(days(40)) },
     { plan: samplePaidPlan({ status: 'past_due', pastDueSince: TRIAL_BEGAN }), now: after(days(40)) },
     { plan: samplePaidPlan({ status: 'canceled' }), now: after(days(40)) },
+    { plan: samplePaidPlan({ cancelAtPeriodEnd: true }), now: TRIAL_BEGAN },
   ])('nothing is limited, and nothing is held ($plan.status at $now)', ({ plan, now }) => {
     const view = samplePlanView(plan, { now, mode: 'off' })
     expect(view.paymentsOff).toBe('Card payments are not configured.')
     expect(view.tone).toBe('accent')
     expect(view.next.at(-1)).toBe('Nothing is limited: every webhook and automation keeps working.')
+    expect(view.next.join()).not.toContain('wait')
     expect(view.portal).toBe(false)
     expect(view.cancellation).toBeNull()
   })

@@ -122,31 +122,25 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
         ],
       }
     }
-    case 'trial_ended': {
-      if (off) {
-        return {
-          tone: 'accent',
-          sentence: `Your free trial ended on ${dayText(plan.trialEndsAt, zone)}.`,
-          next: [PLAN_TEXTS.nothingLimited],
-        }
-      }
+    case 'trial_ended':
       return holdStory(plan.trialEndsAt + TRIAL_GRACE, setting, {
         before: `Your free trial ended on ${dayText(plan.trialEndsAt, zone)}.`,
         tone: 'attention',
         act: 'subscribe',
         after: 'Trial ended: subscribe to resume.',
       })
-    }
     case 'active':
       return { tone: 'working', sentence: 'Your subscription is active.', next: [renewalSentence(plan, setting)] }
     case 'ending':
       return {
-        tone: 'attention',
+        tone: off ? 'accent' : 'attention',
         sentence: `Ends on ${endDay(plan, zone)}.`,
-        next: [
-          'Everything works until then, and no further month is charged.',
-          `After that ${waitsUntilYou('subscribe')}`,
-        ],
+        next: off
+          ? [PLAN_TEXTS.nothingLimited]
+          : [
+              'Everything works until then, and no further month is charged.',
+              `After that ${waitsUntilYou('subscribe')}`,
+            ],
       }
     case 'past_due':
       return holdStory(holdAhead(plan)?.from ?? now + LATE_GRACE, setting, {

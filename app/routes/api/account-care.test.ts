@@ -294,6 +294,10 @@ describe('erasing', () => {
       { status: 'active', subscriptionId: 'sub_1', customerId: 'cus_1' },
       clock.now(),
     )
+    // With payments off, the provider would charge on and nobody here could stop it.
+    const off = await ask({ name: BRISBANE.name })
+    const words = expect.stringContaining('Ask the operator to erase your account.')
+    expect([off.status, await off.json()]).toEqual([502, { message: words }])
     const broken = new Proxy({}, { get: () => () => Promise.reject(new PaymentError('unavailable', 'away')) })
     Object.assign(world.app, { payments: broken })
     const refused = await ask({ name: BRISBANE.name })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { accountOfQuery, answered, DONE, ofQuery, type Reference, success } from '#app/contract/operation.ts'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
+import { NOT_ERASED } from '#app/features/accounts/account-form.ts'
 import { auditPage, eraseBody, exported, openSession } from '#app/features/accounts/api-answers.ts'
 import { ERASURE_TEXTS } from '#app/features/accounts/erasure.ts'
 import { exportFileName } from '#app/features/accounts/export.ts'
@@ -229,7 +230,8 @@ export const dataCalls: Reference<Call> = {
           case 'under_way':
             return problem(409, ERASURE_TEXTS.underWay)
           case 'still_paying':
-            return problem(502, ERASURE_TEXTS.subscription)
+          case 'payments_off':
+            return problem(502, NOT_ERASED[erasing.outcome])
           default:
             return assertNever(erasing)
         }
