@@ -83,6 +83,10 @@ describe('a trial', () => {
       'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.',
     ])
     expect(held.offers.map((offer) => offer.label)).toEqual(['Subscribe Now - £5/month'])
+
+    // Payments were switched on long after: everything went out until then.
+    const late = samplePlanView(samplePlan({ heldSince: after(days(90)) }), { now: after(days(90) + hours(2)) })
+    expect(late.next[0]).toContain('Since 19 February 2027, 14:03 deliveries and automation runs wait.')
   })
 })
 

@@ -123,7 +123,7 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
       }
     }
     case 'trial_ended':
-      return holdStory(plan.trialEndsAt + TRIAL_GRACE, setting, {
+      return holdStory(plan, plan.trialEndsAt + TRIAL_GRACE, setting, {
         before: `Your free trial ended on ${dayText(plan.trialEndsAt, zone)}.`,
         tone: 'attention',
         act: 'subscribe',
@@ -143,19 +143,19 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
             ],
       }
     case 'past_due':
-      return holdStory(holdAhead(plan)?.from ?? now + LATE_GRACE, setting, {
+      return holdStory(plan, holdAhead(plan)?.from ?? now + LATE_GRACE, setting, {
         before: 'Your last payment did not go through.',
         tone: 'failing',
         act: 'pay',
         after: 'Your last payment did not go through: pay now to resume.',
       })
     case 'unpaid':
-      return holdStory(plan.heldSince ?? now, setting, {
+      return holdStory(plan, now, setting, {
         off: 'Your subscription is not paid.',
         after: 'Your subscription is not paid: pay now to resume.',
       })
     case 'canceled':
-      return holdStory(plan.heldSince ?? now, setting, {
+      return holdStory(plan, now, setting, {
         off: 'Your subscription has ended.',
         after: 'Your subscription has ended: subscribe to resume.',
       })
@@ -183,6 +183,7 @@ interface HoldText {
 }
 
 function holdStory(
+  { heldSince }: Plan,
   holds: Millis,
   { now, zone, mode }: PlanSetting,
   { before, tone = 'attention', act = 'pay', off = before, after }: HoldText,
@@ -195,13 +196,12 @@ function holdStory(
       next: [`Everything keeps working until ${momentText(holds, zone)}.`, `Then ${waitsUntilYou(act)}`],
     }
   }
+  // Later than the plan implies when payments were switched on after that.
+  const since = momentText(heldSince ?? Math.min(holds, now), zone)
   return {
     tone: 'held',
     sentence: after,
-    next: [
-      `Since ${momentText(Math.min(holds, now), zone)} deliveries and automation runs wait. Events are still received and kept.`,
-      AFTER_PAYING,
-    ],
+    next: [`Since ${since} deliveries and automation runs wait. Events are still received and kept.`, AFTER_PAYING],
   }
 }
 
