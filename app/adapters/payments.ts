@@ -136,6 +136,8 @@ export interface Payments {
   setEndsWithPeriod(subscriptionId: string, ends: boolean): Promise<void>
   /** Its unpaid invoices, oldest first. */
   openInvoices(subscriptionId: string): Promise<PaymentInvoice[]>
+  /** Nobody can pay it any more. `refused` = it is not open: paid meanwhile, perhaps. */
+  voidInvoice(invoiceId: string): Promise<void>
 
   /** What a new month starting at `at` would cost today. */
   quoteRenewal(input: {

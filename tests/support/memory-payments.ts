@@ -123,14 +123,16 @@ export function memoryPayments(clock: Clock): MemoryPayments {
       tell('customer.subscription.updated', { customerId })
     }
   }
+  function voided(invoice: PaymentInvoice): void {
+    invoice.status = 'void'
+    const payment = payments.get(invoice.paymentId ?? '')
+    if (payment && payment.status !== 'paid') payment.status = 'canceled'
+  }
+  /** Only a first invoice goes with its subscription: that of a later month stays payable. */
   function end(subscription: KnownSubscription, status: string): void {
+    const open = subscription.invoices.filter((one) => one.status === 'open')
+    if (subscription.status === 'incomplete') open.forEach(voided)
     subscription.status = status
-    for (const invoice of subscription.invoices) {
-      if (invoice.status !== 'open') continue
-      invoice.status = 'void'
-      const payment = payments.get(invoice.paymentId ?? '')
-      if (payment && payment.status !== 'paid') payment.status = 'canceled'
-    }
     tell(status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated', {
       customerId: subscription.customerId,
     })
@@ -281,6 +283,11 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     async openInvoices(id) {
       return structuredClone(get(subscriptions, id).invoices.filter(({ status }) => status === 'open'))
     },
+    async voidInvoice(id) {
+      const invoice = [...subscriptions.values()].flatMap(({ invoices }) => invoices).find((one) => one.id === id)
+      if (invoice?.status !== 'open') throw new PaymentError('refused', `the invoice ${id} is not open`)
+      voided(invoice)
+    },
     async quoteRenewal({ subscriptionId, prorated, at }) {
       return { amount: dueFor(get(subscriptions, subscriptionId), prorated, at), currency: 'gbp' }
     },
@@ -351,6 +358,7 @@ const PORT: readonly (keyof Payments)[] = [
   'endSubscription',
   'setEndsWithPeriod',
   'openInvoices',
+  'voidInvoice',
   'quoteRenewal',
   'createRenewalPayment',
   'applyRenewal',

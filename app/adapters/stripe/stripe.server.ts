@@ -125,6 +125,10 @@ export function createStripePayments(options: StripeOptions): Payments {
         return list.data.map(toInvoice).sort((a, b) => a.createdAt - b.createdAt)
       }),
 
+    async voidInvoice(invoiceId) {
+      await asked(() => stripe.invoices.voidInvoice(invoiceId))
+    },
+
     async findPayment(paymentId) {
       const payment = await askedUnless(['missing'], () => stripe.paymentIntents.retrieve(paymentId))
       return payment && toPayment(payment)

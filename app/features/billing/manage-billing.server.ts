@@ -77,7 +77,8 @@ async function endCharging(app: PayingApp, accountUuid: string, subscription: Pa
     case 'incomplete':
       return giveUp(app, accountUuid, subscription)
     default:
-      // Late, unpaid or paused: the provider would keep charging the card.
+      // Late, unpaid or paused: the provider would keep charging the card, and take what a form left open pays.
+      for (const invoice of await payments.openInvoices(id)) await payments.voidInvoice(invoice.id)
       return payments.endSubscription(id)
   }
 }

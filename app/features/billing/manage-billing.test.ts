@@ -48,9 +48,22 @@ describe('an account that is going', () => {
     world.payments.renew(subscriptionId ?? '', 'failed')
     if (status === 'unpaid') world.payments.giveUp(subscriptionId ?? '')
     expect((await subscription()).status).toBe(status)
+    const { clientSecret } = await started()
     expect(await end()).toEqual({ outcome: 'saved' })
     expect(await subscription()).toMatchObject({ status: 'canceled' })
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
+    // A form for the unpaid month was left open.
+    expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
+  })
+
+  test('is told when the late month is paid at that very moment, and then keeps it', async () => {
+    const { subscriptionId } = (await paid()) ?? {}
+    world.payments.renew(subscriptionId ?? '', 'failed')
+    const { clientSecret } = await started()
+    world.payments.meanwhile('voidInvoice', () => world.payments.pay(clientSecret))
+    expect(await end()).toMatchObject({ outcome: 'refused' })
+    expect(await end()).toEqual({ outcome: 'saved' })
+    expect(await subscription()).toMatchObject({ status: 'active', endsWithPeriod: true })
   })
 
   test('cannot be paid for in a tab that was left open', async () => {
