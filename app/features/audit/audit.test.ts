@@ -59,6 +59,10 @@ test('facts are words; empty ones, and numbers for programs alone, are left out'
   )
   // It is the 30th in Sydney by then.
   expect(facts('customer.muted', { until: '2026-11-29T20:00:00.000Z' })).toBe('until 30 November 2026')
+  const alerts = { mail: true, to: 'j…@x', weekly: false, off: 'waiting, silent', holidaysOff: true, closedDays: 2 }
+  expect(facts('mail.changed', alerts)).toBe(
+    'on · to j…@x · no line on Mondays · not about runs that wait, silence · silence over holidays ignored · 2 closed periods',
+  )
   expect(facts('automation.created', { trigger: 'api_polling', active: false })).toBe('on a schedule · switched off')
 })
 

@@ -7,6 +7,7 @@ import {
   type AuditGroup,
   type AuditOutcome,
 } from '#app/domain/audit.ts'
+import type { MailTopic } from '#app/domain/notices/notice.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
 
@@ -56,6 +57,14 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   manual_endpoint: 'from another program',
 }
 
+const TOPICS: Readonly<Record<string, string>> = {
+  failing: 'failures',
+  waiting: 'runs that wait',
+  silent: 'silence',
+  account: 'everything standing still',
+  webhooks: 'webhooks',
+} satisfies Record<MailTopic, string>
+
 type FactWords = (value: string | number | boolean, action: string, zone: string) => string
 
 const asIs: FactWords = (value) => String(value)
@@ -73,10 +82,13 @@ const FACT_TEXTS: Readonly<Record<string, FactWords>> = {
   automation: unsaid,
   changed: asIs,
   channel: unsaid,
+  closedDays: (value) => (value === 0 ? '' : plural(Number(value), 'closed period')),
   count: (value, action) => (COUNTED[action] === undefined ? '' : plural(Number(value), COUNTED[action])),
+  holidaysOff: yesOrNo('silence over holidays ignored', 'silence over holidays told'),
   mail: yesOrNo('on', 'off'),
   notice: unsaid,
   object: (value) => objectLabel(String(value)),
+  off: (value) => `not about ${String(value).replace(/\w+/g, (topic) => TOPICS[topic] ?? topic)}`,
   public: yesOrNo('for every account', 'for this account'),
   reason: (value) => String(value).replaceAll('_', ' '),
   receiver: unsaid,
@@ -90,6 +102,7 @@ const FACT_TEXTS: Readonly<Record<string, FactWords>> = {
   trigger: (value) => TRIGGERS[String(value)] ?? String(value),
   until: (value, _, zone) => `until ${dayText(Date.parse(String(value)), zone)}`,
   version: (value) => `version ${value}`,
+  weekly: yesOrNo('a line every Monday', 'no line on Mondays'),
 }
 
 /** Joins the facts in one line; '' when there are none. Days are those of `zone`. */

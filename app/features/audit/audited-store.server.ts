@@ -163,10 +163,13 @@ const WEBHOOKS: Describers = {
           detail: { channel: 'e-mail', notice },
         }
       : null,
-  saveMailChoice: ([accountUuid, { byMail, email, weekly, topicsOff }]) => ({
+  saveMailChoice: ([accountUuid, { byMail, email, weekly, topicsOff, holidaysOff, closedDays }]) => ({
     accountUuid,
     action: 'mail.changed',
-    detail: { mail: byMail, to: email === null ? null : maskEmail(email), weekly, off: topicsOff.join(', ') || null },
+    detail: {
+      ...{ mail: byMail, to: email === null ? null : maskEmail(email), weekly, off: topicsOff.join(', ') || null },
+      ...{ holidaysOff, closedDays: closedDays.length },
+    },
   }),
 }
 

@@ -97,6 +97,15 @@ describe('an act', () => {
     expect(JSON.stringify(await entries())).not.toContain('secret')
   })
 
+  it('on the e-mail alerts tells also the days that do not count', async () => {
+    const closedDays = [{ from: '2026-12-24', to: '2027-01-03' }]
+    const choice = { byMail: true, email: null, topicsOff: [], weekly: false, holidaysOff: true, closedDays }
+    await audited.store.notices.saveMailChoice(LEEDS, choice, 1)
+    expect(await entries()).toMatchObject([
+      { action: 'mail.changed', detail: { weekly: false, holidaysOff: true, closedDays: 1 } },
+    ])
+  })
+
   it('that changes nothing is not told', async () => {
     await audited.store.endpoints.updateEndpoint(
       LEEDS,
