@@ -49,6 +49,17 @@ describe('the browsers of an account', () => {
     expect(JSON.stringify(open.map(sessionJson))).not.toContain(hashToken(mine).slice(0, 22))
   })
 
+  it('end with their proof, which a new session carries over but does not renew', async () => {
+    const provedAt = world.clock.now()
+    world.clock.advance(hours(20))
+    const now = world.clock.now()
+    const account = { accountUuid: LEEDS, staffUuid: null, proof: 'oauth', provedAt } as const
+    const carried = { expiresAt: now + SESSION_ABSOLUTE, replaces: [], carryProofsSince: 0 }
+    await world.app.store.accounts.openSession({ ...carried, tokenHash: hashToken('tab'), account })
+    const [one] = await listOpenSessions(world.app, LEEDS, asking('tab'))
+    expect(one?.endsAt).toBe(provedAt + SESSION_ABSOLUTE)
+  })
+
   it('are one row for the browser that asks, by the opening that names a person; it ends as one', async () => {
     const { store } = world.app
     const now = world.clock.now()

@@ -1,5 +1,12 @@
 // The browsers that are signed in to an account, as its owner sees them.
-import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from '#app/domain/session.ts'
+import {
+  isAlive,
+  isProofAlive,
+  SESSION_ABSOLUTE,
+  SESSION_IDLE,
+  type StoredSession,
+  saysMore,
+} from '#app/domain/session.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface OpenSession {
@@ -36,7 +43,7 @@ export function openSessions(
       id: shownId(session.tokenHash),
       since: proof.provedAt,
       lastSeen: session.lastSeenAt,
-      endsAt: Math.min(session.expiresAt, session.lastSeenAt + SESSION_IDLE),
+      endsAt: Math.min(session.expiresAt, session.lastSeenAt + SESSION_IDLE, proof.provedAt + SESSION_ABSOLUTE),
       how: proof.proof === 'launch' ? 'opened_in_servicem8' : 'signed_in',
       staffUuid: proof.staffUuid,
       current: current.includes(session.tokenHash),
