@@ -1,12 +1,6 @@
 // The browsers that are signed in to an account, as its owner sees them.
-import {
-  isAlive,
-  isProofAlive,
-  SESSION_ABSOLUTE,
-  SESSION_IDLE,
-  type StoredSession,
-  saysMore,
-} from '#app/domain/session.ts'
+import type { StoredSession } from '#app/domain/session.ts'
+import { isAlive, isProofAlive, SESSION_ABSOLUTE, SESSION_IDLE, saysMore } from '#app/domain/session.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface OpenSession {

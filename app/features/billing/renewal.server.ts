@@ -72,13 +72,13 @@ export function isOffered({ renewal }: SinglePayment, plan: Plan): boolean {
 
 /** Stops the open renewal. Returns true when it was already paid and could not be stopped: it is settled. */
 export async function stopOrSettle(app: PayingApp, plan: Plan, paymentId: string): Promise<boolean> {
-  const stopped = await app.payments.cancelPayment(paymentId).then(
-    () => true,
-    (error: unknown) => {
-      if (paymentErrorOf(error)?.code !== 'refused') throw error
-      return false
-    },
-  )
+  let paid = false
+  try {
+    await app.payments.cancelPayment(paymentId)
+  } catch (error) {
+    paid = paymentErrorOf(error)?.code === 'refused'
+    if (!paid) throw error
+  }
   await followOpenRenewal(app, plan)
-  return !stopped
+  return paid
 }
