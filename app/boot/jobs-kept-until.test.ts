@@ -1,6 +1,7 @@
 // What the pages say about how long things are kept, against the jobs that remove them.
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { App } from '#app/context/app-context.ts'
 import { AUDIT_KEPT } from '#app/domain/audit.ts'
 import {
   DELIVERED_BODIES,
@@ -11,10 +12,13 @@ import {
   RUNS_KEPT,
 } from '#app/domain/kept-until.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
+import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
-import { days } from '#app/lib/duration.ts'
+import { days, seconds } from '#app/lib/duration.ts'
 import { movedTables } from '#db/move/tables.ts'
+import { billingWorld, deliverTold, LEEDS as PAYING } from '#tests/support/billing-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { timedJobs } from './jobs.server.ts'
 
 /** Which row of the page says how long each table is kept. */
 const SAID: Record<KeptId, string> = {
@@ -46,6 +50,41 @@ it('each table is in a row of the page', () => {
       .map(({ name }) => name)
       .filter((name) => !said.has(name)),
   ).toEqual([])
+})
+
+it('the job that erases an account ends its subscription first, whoever began it', async () => {
+  const world = billingWorld()
+  const { app, payments, clock, rows } = world
+  try {
+    const start = await startFirstPayment(app, PAYING, { amount: 500 })
+    if (start.outcome !== 'pay') throw new Error(start.message)
+    payments.pay(start.clientSecret)
+    await deliverTold(world)
+    const plan = await app.store.billing.findPlan(PAYING)
+    const at = clock.now()
+    await app.store.accounts.beginErasure(PAYING, {
+      code: 'account_erased',
+      reason: 'x',
+      at,
+      removeAt: at + seconds(40),
+    })
+    clock.advance(seconds(41))
+    const jobs = timedJobs(
+      app as unknown as App,
+      { databaseServer: '' } as never,
+      {} as never,
+      { clear: () => {} } as never,
+    )
+    const erase = () => jobs.find(({ name }) => name === 'accounts.erase')?.run(new AbortController().signal)
+    payments.failNext('unavailable', 1, 'setEndsWithPeriod')
+    await erase()
+    expect(rows('SELECT uuid FROM account')).toHaveLength(2)
+    await erase()
+    expect(payments.subscription(plan?.subscriptionId ?? '')).toMatchObject({ status: 'active', endsWithPeriod: true })
+    expect(rows('SELECT uuid FROM account')).toHaveLength(1)
+  } finally {
+    world.close()
+  }
 })
 
 describe('the jobs', () => {

@@ -110,7 +110,8 @@ async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env
     const by = { actor: 'system', staffUuid: null, outcome: 'done', ip: null } as const
     const told = { action: 'erasure.begun', target: '', detail: { by: 'the operator' } }
     await auditStore(client).appendAudit({ at, accountUuid, ...by, ...told })
-    say('Everything of it has stopped. Fieldhook deletes its data within minutes; on a held copy after the release.')
+    say('Everything of it has stopped. Within minutes its subscription ends, and its data goes.')
+    say('On a held copy both wait for the release.')
     return 0
   } finally {
     await client.close()

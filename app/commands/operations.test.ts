@@ -251,7 +251,10 @@ test('nothing is restored over a running product, nor over a database that nobod
     `Is it this one? npm run erase -- ${LEEDS} --yes`,
   ])
   expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
-  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([0, expect.stringContaining('has stopped.')])
+  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-2)]).toEqual([
+    0,
+    'Everything of it has stopped. Within minutes its subscription ends, and its data goes.',
+  ])
   expect(client.sql.prepare('SELECT name FROM lease').all()).toEqual([{ name: `erase|${LEEDS}` }])
   expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([1, expect.stringContaining('already')])
   expect([await eraseCommand(input('nobody', '--yes')), said.at(-1)]).toEqual([1, 'There is no account nobody.'])

@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { type Erasing, eraseAccount } from '#app/features/accounts/erase-account.server.ts'
 import { isNameTyped } from '#app/features/accounts/erasure.ts'
-import { endCharges } from '#app/features/billing/manage-billing.server.ts'
+import { chargesEnded } from '#app/features/billing/manage-billing.server.ts'
 
 /** The provider would charge on. */
 const CHARGED: ReadonlySet<string> = new Set(['active', 'past_due', 'unpaid'])
@@ -19,9 +19,7 @@ export async function eraseWithSubscription(
     const plan = await app.store.billing.findPlan(accountUuid)
     const isPaying = plan?.subscriptionId != null && CHARGED.has(plan.status) && !plan.cancelAtPeriodEnd
     if (isPaying) return { outcome: 'payments_off' }
-  } else if (account) {
-    const ended = await endCharges(app, accountUuid)
-    if (ended.outcome === 'refused') return { outcome: 'still_paying' }
   }
+  if (account && !(await chargesEnded(app, accountUuid))) return { outcome: 'still_paying' }
   return eraseAccount(app, accountUuid, typed)
 }

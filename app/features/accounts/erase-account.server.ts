@@ -36,13 +36,18 @@ export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: 
 const ROWS_PER_STEP = 200
 const PAUSE_MS = 20
 
+/** False = the payment provider could not end the account's charges just now. */
+export type EndCharges = (accountUuid: string) => Promise<boolean>
+
 /** Removes accounts whose last effects are over. Run every minute. `signal` ends it early; the next run continues. */
-export async function finishErasures(app: ErasureApp, signal?: AbortSignal): Promise<void> {
+export async function finishErasures(app: ErasureApp, endCharges: EndCharges, signal?: AbortSignal): Promise<void> {
   for (const { accountUuid, removeAt } of await app.store.accounts.erasuresUnderWay()) {
     if (signal?.aborted) return
     if (app.clock.now() < removeAt) continue
     try {
-      await finishErasure(app, accountUuid, signal)
+      // An erasure by the operator's command comes here with its subscription.
+      if (await endCharges(accountUuid)) await finishErasure(app, accountUuid, signal)
+      else app.log.warn({ account: accountUuid }, 'account.still_paying')
     } catch (error) {
       app.log.error({ account: accountUuid, error }, 'account.erasure_failed')
     }

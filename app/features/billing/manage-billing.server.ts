@@ -63,6 +63,11 @@ export async function endCharges(app: BillingApp, accountUuid: string): Promise<
   })
 }
 
+/** Also true where nobody can pay. */
+export async function chargesEnded(app: BillingApp, accountUuid: string): Promise<boolean> {
+  return app.payments === null || (await endCharges(app, accountUuid)).outcome !== 'refused'
+}
+
 async function endCharging(app: PayingApp, accountUuid: string, subscription: PaidSubscription): Promise<void> {
   const { payments } = app
   const { id, status, endsWithPeriod } = subscription

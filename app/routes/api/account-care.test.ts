@@ -268,7 +268,7 @@ describe('erasing', () => {
     expect(begun.status).toBe(202)
     for (const who of [owner, second]) expect((await who.get(sessions, `/api/sessions${BY}`)).status).toBe(401)
     world.clock.advance(LAST_EFFECTS_END)
-    await finishErasures(world.app)
+    await finishErasures(world.app, async () => true)
     expect(await world.app.store.accounts.findAccount(BRISBANE.uuid)).toBeNull()
     expect(await world.app.store.accounts.findCredential(BRISBANE.uuid)).toBeNull()
     const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 10 }
