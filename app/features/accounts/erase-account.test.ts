@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
+import { minutes } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
@@ -221,6 +222,32 @@ describe('erasing an account', () => {
     await finish()
     expect(await world.app.store.accounts.erasuresUnderWay()).toEqual([])
     expect((await world.app.store.ops.spaceUsed()).walBytes).toBeLessThan(50_000)
+  })
+
+  it.skipIf(aboutTheFile('its log'))('ends after an hour of somebody who never stops reading', async () => {
+    const { store } = world.app
+    await live(world, LEEDS)
+    await eraseAccount(app, LEEDS, 'Leeds Electrical')
+    world.clock.advance(LAST_EFFECTS_END)
+    const other = openClient(world.client.sql.name, 'db/migrations')
+    const reading = other.sql.prepare('SELECT seq FROM event').iterate()
+    reading.next()
+    let ends = 0
+    const endErasure: typeof store.accounts.endErasure = (...asked) => {
+      ends++
+      return store.accounts.endErasure(...asked)
+    }
+    const given = { ...app, store: withMethods(store, { endErasure }) }
+    await finish(given)
+    world.clock.advance(minutes(1))
+    await finish(given)
+    expect([ends, await store.accounts.erasuresUnderWay()]).toEqual([1, [expect.anything()]])
+    world.clock.advance(minutes(60))
+    await finish(given)
+    reading.return?.()
+    other.close()
+    expect([ends, await store.accounts.erasuresUnderWay()]).toEqual([1, []])
+    expect(rowsOf(LEEDS).audit_entry).toBe(1)
   })
 
   it('that fails for one account goes on with the next, and is tried again', async () => {
