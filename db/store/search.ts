@@ -7,9 +7,8 @@ export interface DeliverySearch {
   object: string | null
   /** Only deliveries to this endpoint; an event with none is one row without a delivery. */
   endpointId: number | null
-  /** Only this event; with `oldestSeq` also older ones, down to that. */
-  seq: number | null
-  oldestSeq?: number
+  /** Only these events. */
+  seqs: readonly number[] | null
   /** Bounds of the scan. `matches` alone decides which rows are in the result. */
   from: Millis | null
   until: Millis | null

@@ -445,7 +445,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
       store.events.searchDeliveries(account, {
         object: yes ? object : null,
         endpointId: kind > 2 ? kind : null,
-        seq: null,
+        seqs: null,
         from: null,
         until: null,
         before: null,

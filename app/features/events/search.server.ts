@@ -115,17 +115,9 @@ async function countStatuses(
 }
 
 /** An event goes only to addresses of its object, so that a webhook's deliveries are among the events of one object. */
-function scanOf({ object, webhook, from, until, code }: SearchFilter, { seq, oldestSeq }: Resolved) {
+function scanOf({ object, webhook, from, until, code }: SearchFilter, { seqs }: Resolved) {
   const endpointId = webhook?.endpointId ?? null
-  return {
-    object: object ?? webhook?.object ?? null,
-    endpointId,
-    seq,
-    oldestSeq,
-    from,
-    until,
-    withCodes: code !== null,
-  }
+  return { object: object ?? webhook?.object ?? null, endpointId, seqs, from, until, withCodes: code !== null }
 }
 
 /** The webhooks and forwarding rules that a search may name. */
@@ -137,19 +129,17 @@ export async function searchedWebhooks({ store }: Pick<App, 'store'>, accountUui
 }
 
 interface Resolved {
-  /** The only event it can mean, or the newer of two; null when a search is needed. */
-  seq: number | null
-  /** The older of two events. */
-  oldestSeq?: number
+  /** The only events it can mean; null when a search is needed. */
+  seqs: number[] | null
   target: SearchTarget
   /** Names that only the platform knew. */
   names?: ReadonlyMap<string, RecordName>
 }
 
 const NO_TARGET: SearchTarget = { seq: null, deliveryId: null, endpointId: null, records: null }
-const ANYTHING: Resolved = { seq: null, target: NO_TARGET }
+const ANYTHING: Resolved = { seqs: null, target: NO_TARGET }
 
-const only = (...records: string[]): Resolved => ({ seq: null, target: { ...NO_TARGET, records: new Set(records) } })
+const only = (...records: string[]): Resolved => ({ seqs: null, target: { ...NO_TARGET, records: new Set(records) } })
 
 async function resolvePasted(app: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
   const { store } = app
@@ -158,11 +148,11 @@ async function resolvePasted(app: SearchApp, accountUuid: string, pasted: Pasted
       return resolveNumber(app, accountUuid, pasted.number)
     case 'webhook_id': {
       const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
-      return seq === null ? null : { seq, target: { ...NO_TARGET, endpointId: pasted.endpointId } }
+      return seq === null ? null : { seqs: [seq], target: { ...NO_TARGET, endpointId: pasted.endpointId } }
     }
     case 'event_or_record': {
       const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
-      return seq === null ? only(pasted.eventId) : { seq, target: NO_TARGET }
+      return seq === null ? only(pasted.eventId) : { seqs: [seq], target: NO_TARGET }
     }
     case 'record':
       return only(pasted.objectUuid)
@@ -187,11 +177,11 @@ async function resolveNumber(app: SearchApp, accountUuid: string, number: number
     store.events.hasEvent(accountUuid, number),
   ])
   const target = { ...NO_TARGET, deliveryId: sent === null ? null : number, seq: isEvent ? number : null }
-  if (records.length > 0) return { seq: null, target: { ...target, records: new Set(records) } }
+  if (records.length > 0) return { seqs: null, target: { ...target, records: new Set(records) } }
   const job = await askForJob(app, accountUuid, number)
   if (job) return { ...job, target: { ...job.target, ...target, records: job.target.records } }
-  const events = [...(sent === null ? [] : [sent]), ...(isEvent ? [number] : [])]
-  return events.length === 0 ? null : { seq: Math.max(...events), oldestSeq: Math.min(...events), target }
+  const seqs = new Set([...(sent === null ? [] : [sent]), ...(isEvent ? [number] : [])])
+  return seqs.size === 0 ? null : { seqs: [...seqs], target }
 }
 
 /** Without automations there are no snapshots: then ServiceM8 knows the job. A failure finds nothing. */
@@ -233,7 +223,7 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
 
 /** Returns the delivery whose number was pasted; null when it is something else too, or does not exist. */
 export function deliveryNamed(found: Resolved | null): number | null {
-  return found?.target.records === null ? found.target.deliveryId : null
+  return found?.seqs?.length === 1 ? found.target.deliveryId : null
 }
 
 /** The answer as calls return it. */

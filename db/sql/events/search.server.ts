@@ -153,18 +153,19 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
   const firstSeqSince = reader.read(seqFinder(reader))
   const scan = scanner(reader)
 
-  /** Where the scan starts: after `before`, at the one event, or at the end of the time range, whichever is oldest. */
-  async function startOf({ before, seq, until }: DeliverySearch): Promise<SearchCursor> {
+  /** Where the scan starts: after `before`, at the newest of the asked events, or at the end of the time range, whichever is oldest. */
+  async function startOf({ before, seqs, until }: DeliverySearch): Promise<SearchCursor> {
     const starts = [before ?? NEWEST]
-    if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
+    if (seqs !== null) starts.push({ seq: Math.max(...seqs) + 1, deliveryId: 0 })
     if (until !== null) starts.push({ seq: await firstSeqSince(until + CLOCK_SLACK + 1), deliveryId: 0 })
     return starts.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest))
   }
 
   return async (accountUuid, search) => {
     const { object, endpointId, limit, scanAtMost, withCodes } = search
-    const bottom =
-      search.oldestSeq ?? search.seq ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
+    // Each is looked up singly, the newest first: between two of them may be all events of the account.
+    const [newest, ...older] = [...(search.seqs ?? [])].sort((one, other) => other - one)
+    let bottom = newest ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
     let cursor = await startOf(search)
     let looked = 0
     let lookedBackTo: number | null = null
@@ -183,8 +184,13 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
         lookedBackTo = row.receivedAt
         cursor = cursorOf(row)
       }
-      if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
-      if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
+      if (rows.length < step) {
+        const next = older.shift()
+        if (next === undefined) return { hits, end: 'all', next: null, looked, lookedBackTo }
+        bottom = next
+        const start = { seq: next + 1, deliveryId: 0 }
+        if (isOlder(start, cursor)) cursor = start
+      } else if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
       await setImmediate()
     }
   }

@@ -20,7 +20,7 @@ afterEach(() => world.close())
 const EVERYTHING: DeliverySearch = {
   object: null,
   endpointId: null,
-  seq: null,
+  seqs: null,
   from: null,
   until: null,
   before: null,
@@ -122,8 +122,14 @@ describe('the walk', () => {
   test('of one object, or of one event, passes over everything else', async () => {
     for (let n = 0; n < 20; n++) event({ object: n % 2 ? 'job' : 'note' })
     expect((await search({ object: 'job', limit: 50 })).looked).toBe(10)
-    expect(await search({ seq: 7 })).toMatchObject({ hits: [{ seq: 7 }], looked: 1, end: 'all' })
-    expect(await found({ seq: 7, before: { seq: 7, deliveryId: 0 } })).toEqual([])
+    expect(await search({ seqs: [7] })).toMatchObject({ hits: [{ seq: 7 }], looked: 1, end: 'all' })
+    const two = { seqs: [3, 7], limit: 1 }
+    expect(await search(two)).toMatchObject({ hits: [{ seq: 7 }], looked: 1, end: 'full', next: { seq: 7 } })
+    expect(await search({ ...two, before: { seq: 7, deliveryId: 0 } })).toMatchObject({
+      hits: [{ seq: 3 }],
+      end: 'all',
+    })
+    expect(await found({ seqs: [7], before: { seq: 7, deliveryId: 0 } })).toEqual([])
   })
 
   test('to one endpoint passes over deliveries to others, and counts each event once', async () => {
@@ -137,14 +143,14 @@ describe('the walk', () => {
     expect(await search({ endpointId: 2, matches: () => false })).toMatchObject({ looked: 4, end: 'all' })
     expect(await found({ endpointId: 2, before: { seq: 2, deliveryId: 5 } })).toEqual(['2.4', '1.2'])
     expect(await found({ endpointId: 2, object: 'note' })).toEqual(['2.5', '2.4'])
-    expect((await search({ endpointId: 2, withCodes: true, seq: first })).hits[0]?.delivery?.codes).toEqual([200])
+    expect((await search({ endpointId: 2, withCodes: true, seqs: [first] })).hits[0]?.delivery?.codes).toEqual([200])
   })
 
   test('sees nothing of another account', async () => {
     delivery(event())
     event({ account: BRISBANE })
     expect(await found({}, BRISBANE)).toEqual(['2.0'])
-    expect(await found({ seq: 1 }, BRISBANE)).toEqual([])
+    expect(await found({ seqs: [1] }, BRISBANE)).toEqual([])
   })
 
   test('knows the answers of each attempt when somebody asks, without what was never sent', async () => {
