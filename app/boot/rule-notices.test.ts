@@ -19,6 +19,7 @@ import {
   BRISBANE,
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
+import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { memoryPayments } from '#tests/support/memory-payments.ts'
 
 let world: AutomationWorld
@@ -245,6 +246,21 @@ describe('an automation that fails', () => {
     await run(rule, 1, 3)
     await pass(minutes(2))
     expect(await shown()).toEqual(['Thanks works again'])
+  })
+
+  test('stands, however many addresses have news', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(1))
+    const rows = deliveryRows(world.client)
+    const mail = { state: 'pending', dueAt: world.clock.now() + days(1) } as const
+    const notice = { kind: 'failing', since: 5, reason: '', at: world.clock.now(), mail } as const
+    for (let n = 0; n <= 100; n++) {
+      const of = { accountUuid: LEEDS, endpointId: rows.endpoint({ account: LEEDS }), latestId: null }
+      expect(await world.store.notices.raiseNotice(of, notice)).toBe(true)
+    }
+    expect(await shown()).toEqual(['Thank the customer failed'])
   })
 
   test('is another trouble when another step fails', async () => {

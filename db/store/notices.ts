@@ -214,9 +214,10 @@ export interface NoticeStore {
   /**
    * Notices that are not dismissed, without those of deleted endpoints and automations; newest first. Of an endpoint, the
    * newest, which replaces the older ones. About automations and the account: those that go on, also a day after they
-   * were dismissed, and the newest that tells of an end, which is news for a week.
+   * were dismissed, and the newest that tells of an end, which is news for a week. `of` = only those about endpoints, or
+   * only the others.
    */
-  listNotices(accountUuid: string, limit: number, now: Millis): Promise<NoticeRow[]>
+  listNotices(accountUuid: string, limit: number, now: Millis, of?: 'endpoint' | 'others'): Promise<NoticeRow[]>
   /** Dismisses the notice and earlier ones of the same endpoint, or of the same trouble. False = no such notice. */
   dismissNotice(accountUuid: string, noticeId: number, at: Millis): Promise<boolean>
 

@@ -6,12 +6,16 @@ import { type NoticeView, noticeView } from './notice-view.ts'
 const NOTICES_READ = 100
 
 /** The current notices, newest first: one per address; of automations and the account, all that goes on. */
-export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
+export async function listNotices(
+  app: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  of?: 'others',
+): Promise<NoticeView[]> {
   const now = app.clock.now()
-  return (await app.store.notices.listNotices(accountUuid, NOTICES_READ, now)).map((row) => noticeView(row, now))
+  return (await app.store.notices.listNotices(accountUuid, NOTICES_READ, now, of)).map((row) => noticeView(row, now))
 }
 
 /** Those about automations and the account. */
-export async function listRuleNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
-  return (await listNotices(app, accountUuid)).filter(({ card }) => card === null)
+export function listRuleNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
+  return listNotices(app, accountUuid, 'others')
 }

@@ -166,12 +166,14 @@ function mailStore({ db, reader }: Connections): MailStore {
 type ListStore = Pick<NoticeStore, 'listNotices' | 'dismissNotice' | 'forgetNoticesStep'>
 
 function listStore({ db }: Connections): ListStore {
-  const list = db.prepare<{ accountUuid: string; limit: number; dayAgo: Millis; weekAgo: Millis }, StoredNotice>(
+  type Asked = { accountUuid: string; limit: number; of: string; dayAgo: Millis; weekAgo: Millis }
+  const list = db.prepare<Asked, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
      WHERE n.account_uuid = @accountUuid AND ${IS_THERE}
        AND (n.dismissed_at IS NULL OR (n.subject_kind <> 'endpoint' AND n.ended_at IS NULL AND n.dismissed_at <= @dayAgo))
        AND CASE WHEN n.subject_kind = 'endpoint' THEN NOT ${NEWER}
          ELSE n.ended_at IS NULL OR (n.kind = 'recovered' AND n.since > @weekAgo AND NOT ${NEWER}) END
+       AND @of <> CASE n.subject_kind WHEN 'endpoint' THEN 'others' ELSE 'endpoint' END
      ORDER BY n.id DESC LIMIT @limit`,
   )
   const dismiss = db.prepare(
@@ -188,8 +190,14 @@ function listStore({ db }: Connections): ListStore {
   )
 
   return {
-    listNotices: db.read(function* (accountUuid, limit, now) {
-      return (yield* list.all({ accountUuid, limit, dayAgo: now - days(1), weekAgo: now - days(7) })).map(toNotice)
+    listNotices: db.read(function* (accountUuid, limit, now, of) {
+      return (yield* list.all({
+        accountUuid,
+        limit,
+        of: of ?? 'all',
+        dayAgo: now - days(1),
+        weekAgo: now - days(7),
+      })).map(toNotice)
     }),
 
     dismissNotice: db.write(function* (accountUuid, id, at) {

@@ -11,8 +11,6 @@ import { isShown } from '../subscriptions/upstream-text.ts'
 import { loadMailSettings } from './mail-choice.server.ts'
 import type { AccountNews, CardNews, NewsByCard } from './notice-view.ts'
 
-/** Number of notices to read to find those of addresses. */
-const NOTICES_READ = 100
 const NOTICES_SHOWN = 20
 
 type Described = Pick<EndpointDetails, 'view' | 'endpointId' | 'lastSuccessAt'>
@@ -30,10 +28,9 @@ export async function loadAccountNews(
   }
   const { choice, problem } = await loadMailSettings(app, accountUuid)
   const now = app.clock.now()
-  const notices = (await app.store.notices.listNotices(accountUuid, NOTICES_READ, now))
+  const notices = (await app.store.notices.listNotices(accountUuid, NOTICES_SHOWN, now, 'endpoint'))
     .map((row) => noticeView(row, now))
     .filter((notice): notice is EndpointNotice => notice.card !== null)
-    .slice(0, NOTICES_SHOWN)
   return { notices, mail: mailSettingsView(choice, problem), byCard }
 }
 
