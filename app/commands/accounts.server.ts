@@ -2,7 +2,6 @@
 // that those accounts can sign in again (never done by itself: with the key back, everything would open); `npm run erase`
 // erases an account that nobody else can, such as one that a restore brought back.
 
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
@@ -19,6 +18,7 @@ import { accountStore } from '#db/sql/accounts/accounts.server.ts'
 import { erasureStore } from '#db/sql/accounts/erasure.server.ts'
 import { auditStore } from '#db/sql/ops/audit.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
+import { lockShared } from '#db/sqlite/move-side.server.ts'
 import type { AccountKeyStore } from '#db/store/account-keys.ts'
 import { type CommandInput, explained } from './explained.server.ts'
 import { openSource, placeIn } from './move.server.ts'
@@ -89,6 +89,8 @@ export function eraseCommand(input: CommandInput): Promise<number> {
 
 /** Also while Fieldhook runs. */
 async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env>, say: (line: string) => void) {
+  const { databaseFile: file, databaseServer, migrationsFolder } = env
+  const lock = databaseServer === null ? lockShared({ file, migrationsFolder }) : null
   const client = openDatabase(env)
   try {
     const account = await accountStore(client, systemClock()).findAccount(accountUuid)
@@ -115,13 +117,12 @@ async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env
     return 0
   } finally {
     await client.close()
+    lock?.release()
   }
 }
 
 function openDatabase({ databaseFile, databaseServer, migrationsFolder }: Readonly<Env>) {
-  if (databaseServer !== null) return connectPostgres(databaseServer)
-  if (!existsSync(databaseFile)) throw new ConfigurationError([`There is no database at ${databaseFile}.`])
-  return openClient(databaseFile, migrationsFolder)
+  return databaseServer === null ? openClient(databaseFile, migrationsFolder) : connectPostgres(databaseServer)
 }
 
 /** The accounts with something that this key sealed and that does not open. */

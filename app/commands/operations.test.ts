@@ -246,6 +246,25 @@ test('nothing is restored over a running product, nor over a database that nobod
   client.sql.exec(
     "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('later', 'Later', 'UTC', 0, 0)",
   )
+  const migrated = (by: number) =>
+    client.sql.prepare('UPDATE __drizzle_migrations SET created_at = created_at + ?').run(by)
+  migrated(-1)
+  const refused = expect.stringMatching(/ of an older release\. Start this release on it once/)
+  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([1, refused])
+  const moving = takeLock(inUseLock(env.databaseFile), 'alone')
+  expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([
+    1,
+    expect.stringContaining('restore or a move'),
+  ])
+  moving?.release()
+  const stored = 'SELECT max(created_at) AS at, (SELECT count(*) FROM lease) AS notes FROM __drizzle_migrations'
+  const unchanged = client.sql.prepare(stored).get()
+  migrated(1)
+  expect([unchanged, client.sql.prepare(stored).get()]).toEqual([
+    { at: expect.any(Number), notes: 0 },
+    { at: (unchanged as { at: number }).at + 1, notes: 0 },
+  ])
+  const running = takeLock(inUseLock(env.databaseFile), 'shared')
   expect([await eraseCommand(input(LEEDS)), said.at(-1)]).toEqual([
     0,
     `Is it this one? npm run erase -- ${LEEDS} --yes`,
@@ -259,6 +278,7 @@ test('nothing is restored over a running product, nor over a database that nobod
   expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([1, expect.stringContaining('already')])
   expect([await eraseCommand(input('nobody', '--yes')), said.at(-1)]).toEqual([1, 'There is no account nobody.'])
   expect([await eraseCommand(input()), said.at(-1)]).toEqual([1, expect.stringContaining('Name one account')])
+  running?.release()
   client.close()
   expect(await restoreCommand(input(name, '--replace'))).toBe(0)
   expect(said).toContain(`Erased since, and back now: ${LEEDS}. Erase them before the release: npm run erase`)

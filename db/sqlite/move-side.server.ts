@@ -2,12 +2,13 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { seconds } from '#app/lib/duration.ts'
 import { makeFolders } from '#app/lib/folders.server.ts'
 import { cannotStart } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
 import { columnsOf, movedTables, quoted, rowsIn, type Table } from '../move/tables.ts'
 import { openClient, problemOfOpening } from './client.server.ts'
-import { numberOf } from './database-files.server.ts'
+import { numberOf, withReadOnly } from './database-files.server.ts'
 import { type FileLock, inUseLock, takeLock } from './file-lock.server.ts'
 import { newestApplied, readMigrations, refuseNewer } from './migrations.server.ts'
 import { claimFor, platformOf } from './platform-kind.server.ts'
@@ -32,16 +33,35 @@ export function openSourceFile({ file, migrationsFolder }: FilePlace): MoveSourc
     lock = lockAlone(file)
     sql = new Database(file, { fileMustExist: true })
     sql.pragma('query_only = ON')
-    const known = readMigrations(migrationsFolder)
-    const applied = newestApplied(sql)
-    refuseNewer(applied, known, file)
-    if (applied !== known.at(-1)?.when) throw cannotStart(olderSentence(file))
+    refuseOther(sql, { file, migrationsFolder })
     sql.exec('BEGIN')
     return fileSource({ file, lock, sql })
   } catch (error) {
     sql?.close()
     lock?.release()
     throw explained(error, file)
+  }
+}
+
+/** Throws a sentence when its schema is not the one of this release. */
+function refuseOther(sql: Sql, { file, migrationsFolder }: FilePlace): void {
+  const known = readMigrations(migrationsFolder)
+  const applied = newestApplied(sql)
+  refuseNewer(applied, known, file)
+  if (applied !== known.at(-1)?.when) throw cannotStart(olderSentence(file))
+}
+
+/** For a command beside a running Fieldhook: nothing replaces the file meanwhile, and its schema stays as it is. */
+export function lockShared(place: FilePlace): FileLock {
+  if (!existsSync(place.file)) throw cannotStart(`There is no database at ${place.file}.`)
+  const lock = takeLock(inUseLock(place.file), 'shared', seconds(1))
+  if (!lock) throw cannotStart(`A restore or a move uses ${place.file}: try again when it has ended.`)
+  try {
+    withReadOnly(place.file, (sql) => refuseOther(sql, place))
+    return lock
+  } catch (error) {
+    lock.release()
+    throw explained(error, place.file)
   }
 }
 
