@@ -106,8 +106,10 @@ function failed(error: SmtpError & Error, handedOver: boolean): MailerResult {
   // 5xx, and a sign-in that cannot be tried, stay refused; 4xx asks to come again, at the sign-in too.
   if (answered >= 500 || (error.code === 'EAUTH' && answered < 400)) return { outcome: 'refused', message }
   const later = { outcome: 'unavailable', status: null, message } as const
-  if (answered >= 400) return { ...later, undone: true, answered: true }
-  return handedOver ? later : { ...later, undone: true }
+  if (answered < 400) return handedOver ? later : { ...later, undone: true }
+  // At the greeting or the sign-in, "later" is about every mail.
+  const isOfThisMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
+  return { ...later, undone: true, ...(isOfThisMail && { answered: true }) }
 }
 
 function sentenceOf({ code, message }: SmtpError & Error): string {

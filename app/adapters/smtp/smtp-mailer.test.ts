@@ -112,15 +112,17 @@ test('refused credentials are final', async () => {
 })
 
 test.each([
-  ['greeting', '421 busy'],
-  ['AUTH', '454 later'],
-  ['MAIL', '451 later'],
-  ['RCPT', '450 greylisted'],
-  ['text', '451 later'],
-] as const)('"come again" at %s has certainly sent nothing', async (step, answer) => {
+  ['greeting', '421 busy', false],
+  ['AUTH', '454 later', false],
+  ['MAIL', '451 later', true],
+  ['RCPT', '450 greylisted', true],
+  ['text', '451 later', true],
+] as const)('"come again" at %s has certainly sent nothing', async (step, answer, isOfThisMail) => {
   const heard = await mailServer({ answers: { [step]: answer } })
   const url = step === 'AUTH' ? heard.url.replace('smtp://', 'smtp://me:secret@') : heard.url
-  expect(await send(url)).toMatchObject({ outcome: 'unavailable', undone: true, answered: true })
+  const ended = await send(url)
+  expect(ended).toMatchObject({ outcome: 'unavailable', undone: true })
+  expect('answered' in ended).toBe(isOfThisMail)
 })
 
 test.each(['greeting', 'EHLO', 'MAIL', 'RCPT'] as const)(
