@@ -50,6 +50,7 @@ async function loseKey(keyId: string, yes: boolean, env: Readonly<Env>, say: (li
     if (shut.size === 0) return 1
     if (!yes) {
       say('These accounts would sign in again, and get new signing secrets. There is no way back.')
+      say('A STOP would then count only for the customer or job it was written about.')
       say(`Is the key lost for good? npm run keys -- --lost ${keyId} --yes`)
       return 0
     }

@@ -175,7 +175,9 @@ test('a key that is lost for good is told: its accounts sign in again, and forwa
     await running.stop()
 
     expect(await lose('never', '--yes')).toContain('1: "never" sealed the secrets of 0 accounts')
-    expect(await lose('lost')).toContain('0: "lost" sealed the secrets of 1 account that ENC_KEYS does not open.')
+    const asked = await lose('lost')
+    expect(asked).toContain('0: "lost" sealed the secrets of 1 account that ENC_KEYS does not open.')
+    expect(asked).toContain('A STOP would then count only for the customer or job it was written about.')
     await expect(startWith({ ENC_KEYS: `${FRESH},${NEW}` })).rejects.toThrow('holds another key named "lost"')
     expect(await lose('lost', '--yes')).toContain('Done. Start Fieldhook')
     expect(await lose('lost', '--yes')).toContain('sealed the secrets of 0 accounts')
