@@ -126,7 +126,7 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
   if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
   if (keptAt) say(`What was there is kept at ${keptAt}${to === env.databaseFile ? ' for 14 days' : ''}.`)
-  const back = keptAt === null ? [] : erasedIn(keptAt, manifest.takenAt)
+  const back = keptAt === null ? [] : erasedIn(keptAt, to, manifest.takenAt)
   if (back.length > 0)
     say(`Erased since, and back now: ${back.join(', ')}. Erase them before the release: npm run erase`)
   say(stepsIn(seconds))
@@ -134,11 +134,13 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(`It is held: start${there}, look at it, then \`npm run release -- --yes\`${there} lets it send again.`)
 }
 
-/** The accounts that people erased after that moment; what stands in a damaged file is not known. */
-function erasedIn(file: string, since: number): string[] {
+/** The accounts that people erased after that moment and that the copy holds; a damaged file says nothing. */
+function erasedIn(file: string, copy: string, since: number): string[] {
   const erased = `SELECT DISTINCT account_uuid FROM audit_entry WHERE action = 'erasure.begun' AND at >= ?`
   try {
-    return withReadOnly(file, (sql) => sql.prepare<[number], string>(erased).pluck().all(since))
+    const gone = withReadOnly(file, (sql) => sql.prepare<[number], string>(erased).pluck().all(since))
+    const there = withReadOnly(copy, (sql) => sql.prepare<[], string>('SELECT uuid FROM account').pluck().all())
+    return gone.filter((uuid) => there.includes(uuid))
   } catch {
     return []
   }

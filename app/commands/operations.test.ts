@@ -279,6 +279,10 @@ test('nothing is restored over a running product, nor over a database that nobod
   expect([await eraseCommand(input('nobody', '--yes')), said.at(-1)]).toEqual([1, 'There is no account nobody.'])
   expect([await eraseCommand(input()), said.at(-1)]).toEqual([1, expect.stringContaining('Name one account')])
   running?.release()
+  client.sql.exec(
+    `INSERT INTO audit_entry (at, account_uuid, actor, action, target, detail, outcome)
+     SELECT at, 'later', actor, action, target, detail, outcome FROM audit_entry WHERE action = 'erasure.begun'`,
+  )
   client.close()
   expect(await restoreCommand(input(name, '--replace'))).toBe(0)
   expect(said).toContain(`Erased since, and back now: ${LEEDS}. Erase them before the release: npm run erase`)
