@@ -68,12 +68,7 @@ export async function finishErasures(app: ErasureApp, endCharges: EndCharges, si
 }
 
 /** Null = not all of it yet. */
-async function remove(
-  app: ErasureApp,
-  accountUuid: string,
-  endCharges: EndCharges,
-  signal: AbortSignal | undefined,
-): Promise<Removed | null> {
+async function remove(app: ErasureApp, accountUuid: string, endCharges: EndCharges, signal?: AbortSignal) {
   // An erasure by the operator's command comes here with its subscription.
   if (!(await endCharges(accountUuid))) {
     app.log.warn({ account: accountUuid }, 'account.still_paying')

@@ -191,13 +191,8 @@ function listStore({ db }: Connections): ListStore {
 
   return {
     listNotices: db.read(function* (accountUuid, limit, now, of) {
-      return (yield* list.all({
-        accountUuid,
-        limit,
-        of: of ?? 'all',
-        dayAgo: now - days(1),
-        weekAgo: now - days(7),
-      })).map(toNotice)
+      const [dayAgo, weekAgo] = [now - days(1), now - days(7)]
+      return (yield* list.all({ accountUuid, limit, of: of ?? 'all', dayAgo, weekAgo })).map(toNotice)
     }),
 
     dismissNotice: db.write(function* (accountUuid, id, at) {
