@@ -126,9 +126,8 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
   if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
   if (keptAt) say(`What was there is kept at ${keptAt}${to === env.databaseFile ? ' for 14 days' : ''}.`)
-  const back = keptAt === null ? [] : erasedIn(keptAt, to, manifest.takenAt)
-  if (back.length > 0)
-    say(`Erased since, and back now: ${back.join(', ')}. Erase them before the release: npm run erase`)
+  const back = keptAt === null ? '' : erasedIn(keptAt, to, manifest.takenAt).join(', ')
+  if (back !== '') say(`Erased since, and back now: ${back}. Erase them before the release: npm run erase`)
   say(stepsIn(seconds))
   const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
   say(`It is held: start${there}, look at it, then \`npm run release -- --yes\`${there} lets it send again.`)

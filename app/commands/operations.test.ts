@@ -1,4 +1,4 @@
-// Backup, restore and drill as the commands do them, on real files.
+// Long: one machine for every command. Backup, restore and drill as the commands do them, on real files.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   cpSync,
