@@ -37,6 +37,33 @@ describe('pausing', () => {
   })
 })
 
+it('resuming sends a change that had failed before a newer one of the same job', async () => {
+  const endpointId = world.endpoint()
+  const { sql } = world.client
+  const newWebhook = sql.prepare(
+    "INSERT INTO webhook (account_uuid, object_type, fields, created_at, updated_at) VALUES (?, 'job', '', 0, 0)",
+  )
+  const webhookId = Number(newWebhook.run(LEEDS).lastInsertRowid)
+  sql.prepare('UPDATE endpoint SET webhook_id = ? WHERE id = ?').run(webhookId, endpointId)
+  world.outbound.when(ADDRESS, (_request, count) => ({ status: count === 1 ? 500 : 200 }))
+  const engine = await started()
+  const active = (on: boolean) =>
+    world.store.endpoints.updateEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: webhookId },
+      { active: on, subscription: null, at: world.clock.now() },
+    )
+  await engine.acceptEvent(anEvent(world, { body: '{"n":1}' }))
+  await world.clock.run(10)
+  await active(false)
+  await engine.acceptEvent(anEvent(world, { body: '{"n":2}' }))
+  await world.clock.run(minutes(5))
+  await active(true)
+  engine.wake(endpointId)
+  await world.clock.run(seconds(1))
+  expect(world.outbound.sent.map(({ body }) => JSON.parse(body).n)).toEqual([1, 1, 2])
+})
+
 it('an endpoint that somebody else has paused is left alone, even if nobody told the engine', async () => {
   const endpointId = world.endpoint()
   const engine = await started()

@@ -151,7 +151,7 @@ describe('changing a webhook', () => {
     expect(dueTimes()).toEqual([
       { state: 'pending', dueAt: at() },
       { state: 'pending', dueAt: at() },
-      { state: 'pending', dueAt: at() - minutes(5) },
+      { state: 'pending', dueAt: at() },
       { state: 'stopped', dueAt: at() + minutes(9) },
     ])
     expect((await record(id)).endpoint).toMatchObject({ state: 'active', breaker: 'closed', failingSince: null })
