@@ -32,6 +32,7 @@ const BEHAVIOURS = {
   },
   'half-closes': (socket) => socket.end(),
   'closes-in-answer': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nten bytes.'),
+  'gone-in-part': (socket) => socket.end('HTTP/1.1 410 Gone\r\ncontent-length: 100\r\n\r\ngone'),
   resets: (socket) => socket.resetAndDestroy(),
   'resets-in-answer': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nten bytes.', () => socket.resetAndDestroy())

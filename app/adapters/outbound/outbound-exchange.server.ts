@@ -22,7 +22,7 @@ export type ExchangeResult =
       status: number
       rawHeaders: readonly Uint8Array[]
       body: Buffer
-      /** The body exceeded `readBytes`, so the rest was not read and the connection is closed. */
+      /** The rest of the body was not read: beyond `readBytes`, late, broken off or invalid. The connection is closed. */
       cut: boolean
       firstByteMs: number | null
     }
@@ -53,12 +53,11 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
     let settled = false
 
     const deadline = setTimeout(() => {
-      settle({ outcome: 'late', phase: phase(), firstByteMs })
+      unfinished({ outcome: 'late', phase: phase(), firstByteMs })
       connection.destroy()
     }, input.deadlineMs)
 
     function phase(): ExchangePhase {
-      if (status > 0) return 'answering'
       if (sentAt !== null) return firstByteMs === null ? 'waiting' : 'answering'
       return connection.trace.connectMs === null ? 'connecting' : 'securing'
     }
@@ -80,6 +79,12 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
         cut,
         firstByteMs,
       })
+    }
+
+    /** A status that has arrived is the answer, whatever becomes of the body: to send again would be a duplicate. */
+    function unfinished(result: ExchangeResult) {
+      if (status > 0) answered(true)
+      else settle(result)
     }
 
     connection.client.dispatch(
@@ -125,7 +130,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
           // For a contradictory length undici reports a short body, though none had begun: the head itself was invalid.
           if (status === 0 && fault.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
             fault.code = 'HPE_INVALID_CONTENT_LENGTH'
-          settle({ outcome: 'failed', fault, phase: phase(), firstByteMs })
+          unfinished({ outcome: 'failed', fault, phase: phase(), firstByteMs })
         },
       },
     )

@@ -57,15 +57,11 @@ describe('every receiver in the zoo ends in one outcome, of its class, inside th
   test.each<[HostileBehaviour, OutboundOutcome['outcome'], RegExp]>([
     ['never-answers', 'timeout', /^No answer within 0.5 seconds/],
     ['drips-headers', 'timeout', /^The answer had begun but was not complete/],
-    ['drips-body', 'timeout', /^The answer had begun but was not complete/],
     ['half-closes', 'reset', /without an answer/],
-    ['closes-in-answer', 'reset', /in the middle of its answer/],
     ['resets', 'reset', /without an answer/],
-    ['resets-in-answer', 'reset', /in the middle of its answer/],
     ['floods-interim', 'protocol', /interim answers without end/],
     ['unasked-100', 'protocol', /not valid HTTP/],
     ['unasked-101', 'protocol', /not valid HTTP/],
-    ['bad-chunk', 'protocol', /not valid HTTP/],
     ['two-lengths', 'protocol', /not valid HTTP/],
     ['not-http', 'protocol', /not valid HTTP/],
     ['huge-headers', 'protocol', /larger than 16 KB/],
@@ -94,12 +90,17 @@ describe('every receiver in the zoo ends in one outcome, of its class, inside th
     ['binary-body', 200, '', false],
     ['huge-body', 200, 'a'.repeat(4096), true],
     ['long-text', 500, 'é'.repeat(2048), true],
+    ['drips-body', 200, expect.stringMatching(/^a+$/), true],
+    ['closes-in-answer', 200, 'ten bytes.', true],
+    ['resets-in-answer', 200, 'ten bytes.', true],
+    ['bad-chunk', 200, '', false],
+    ['gone-in-part', 410, 'gone', true],
     ['redirects-to-metadata', 302, '', false],
     ['many-headers', 200, 'ok', false],
     ['tls-ok', 200, 'ok', false],
   ])('%s: answered %i', async (behaviour, status, body, bodyTruncated) => {
     const before = zoo.requests(behaviour)
-    const result = await post(zoo.url(behaviour))
+    const result = await post(zoo.url(behaviour), {}, ENDLESS.includes(behaviour) ? impatient : outbound)
     expect(result).toMatchObject({ outcome: 'response', status, body, bodyTruncated, peerIp: '127.0.0.1' })
     expect(zoo.requests(behaviour) - before).toBe(1)
   })
