@@ -59,9 +59,10 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
   return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
-/** A wait the receiver requested is not a failure; a wait after redirects or refused addresses is. */
-function askedToWait({ lastCode, holdUntil }: WebhookCondition['endpoint'], now: Millis): boolean {
-  return (lastCode === 429 || lastCode === 503) && holdUntil !== null && holdUntil > now
+/** A wait the receiver requested outlives a success; after redirects it is a failure, without a reason our own rest. */
+function askedToWait({ lastCode, failingSince, ...hold }: WebhookCondition['endpoint'], now: Millis): boolean {
+  if (hold.holdUntil === null || hold.holdUntil <= now || hold.holdReason === null) return false
+  return lastCode === 429 || lastCode === 503 || failingSince === null
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {
