@@ -367,11 +367,23 @@ describe('deleting a webhook', () => {
   })
 })
 
-test('a webhook on hold is tried next after its hold, also while one event at a time is tried', async () => {
+test('a webhook is tried next when an event is due and its hold is over, also while one event at a time is tried', async () => {
   await created()
   const now = world.clock.now()
   world.client.sql
     .prepare("UPDATE endpoint SET pending_count = 1, breaker = 'open', next_probe_at = ?, hold_until = ?")
     .run(now + hours(1), now + hours(6))
+  world.client.sql.exec(
+    `INSERT INTO event (id, account_uuid, source, object, object_uuid, changed_fields, received_at, dedupe)
+     SELECT 'e', account_uuid, 'object', 'job', 'r', '[]', 1, 'e' FROM endpoint`,
+  )
+  const wait = world.client.sql.prepare(
+    `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
+       attempts, steps, created_at)
+     SELECT e.seq, p.id, p.account_uuid, 'r', 'live', 0, 'pending', ?, ?, 1, 1, 1 FROM endpoint p JOIN event e ON e.id = 'e'`,
+  )
+  wait.run(now + hours(8), now + hours(72))
+  expect((await onlyWebhook()).view.nextAttemptAt).toBe(now + hours(8))
+  world.client.sql.exec('UPDATE delivery SET due_at = 1')
   expect((await onlyWebhook()).view.nextAttemptAt).toBe(now + hours(6))
 })

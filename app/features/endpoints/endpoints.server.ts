@@ -314,11 +314,9 @@ function watchedFields({ subscription }: EndpointFacts, objectType: string): rea
   return [...(findObjectKind(objectType)?.watchFields ?? []), 'uuid', 'edit_date']
 }
 
-/** Returns when the engine tries next, if known: the due time, or later when the whole endpoint is on hold. */
+/** Returns when the engine tries next, if known: the due time, or later when the whole endpoint rests. */
 function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
   const { state, url, pendingCount } = endpoint
   if (state !== 'active' || url === '' || pendingCount === 0 || accountHold !== null) return null
-  const { opensAt } = gateOf(endpoint)
-  if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return opensAt
-  return nextDueAt === null ? null : Math.max(nextDueAt, opensAt)
+  return nextDueAt === null ? null : Math.max(nextDueAt, gateOf(endpoint).opensAt)
 }
