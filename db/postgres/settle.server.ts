@@ -104,10 +104,8 @@ function follow(
     const { outcome } = result.verdict
     batch.attempts.push(attemptOf(report, result))
     if (!moved) noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
-    tally.hour(endpointId, endedAt, {
-      ...(outcome === 'delivered' ? { delivered: 1 } : { failed: 1 }),
-      durationMs: result.durationMs,
-    })
+    const delivered = { delivered: 1, durationMs: result.durationMs }
+    tally.hour(endpointId, endedAt, outcome === 'delivered' ? delivered : { failed: 1 })
     const dueAt = next(report, result, settlement.delivery, look, batch, reasons.deliveredByAnother)
     batch.settled.push({ deliveryId, endpointId, dueAt, outcome, moved, endpoint: settlement.endpoint })
   }

@@ -50,8 +50,8 @@ export interface EndpointFacts {
   nextDueAt: Millis | null
   /** When the latest event of the object was received. */
   lastEventAt: Millis | null
-  /** Attempts in the current and the previous hour, and their mean duration in ms. */
-  recentAttempts: number
+  /** Delivered in the current and the previous hour, and the mean duration in ms. */
+  recentDelivered: number
   recentMeanMs: number | null
   /** Attempts in each of the last 24 hours, oldest first. */
   hours: HourCount[]

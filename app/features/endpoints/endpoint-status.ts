@@ -17,7 +17,7 @@ export interface WebhookCondition {
   /** Our subscription at the platform: null when there is none; `stateReason` set when it does not work now. */
   subscription: { stateReason: string | null } | null
   lastEventAt: Millis | null
-  /** Mean duration of the recent attempts in ms; null when there were too few. */
+  /** Mean duration of what was recently delivered in ms; null when it was too little. */
   meanMs: number | null
   /** How we poll for the object's events; null or missing when the platform sends them. */
   polling?: PollState | null

@@ -267,7 +267,7 @@ async function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezo
     accountHold: record.accountHold,
     subscription,
     lastEventAt,
-    meanMs: record.recentAttempts >= ENOUGH_TO_SAY_SLOW ? record.recentMeanMs : null,
+    meanMs: record.recentDelivered >= ENOUGH_TO_SAY_SLOW ? record.recentMeanMs : null,
     polling: pollingOf(record, objectType, now),
     note: unwatchedSentence(objectType, fields, watchedFields(record, objectType)),
   }

@@ -97,14 +97,14 @@ const hourOf = (now: Millis) => Math.floor(now / hours(1))
 function dayOf(
   rows: readonly { hour: number; delivered: number; failed: number; duration: number }[],
   current: number,
-): Pick<EndpointFacts, 'recentAttempts' | 'recentMeanMs' | 'hours'> {
+): Pick<EndpointFacts, 'recentDelivered' | 'recentMeanMs' | 'hours'> {
   const recent = rows.filter(({ hour }) => hour >= current - 1)
-  const attempts = recent.reduce((sum, { delivered, failed }) => sum + delivered + failed, 0)
+  const recentDelivered = recent.reduce((sum, { delivered }) => sum + delivered, 0)
   const duration = recent.reduce((sum, row) => sum + row.duration, 0)
   const counted = new Map(rows.map((row) => [row.hour, row]))
   return {
-    recentAttempts: attempts,
-    recentMeanMs: attempts > 0 ? Math.round(duration / attempts) : null,
+    recentDelivered,
+    recentMeanMs: recentDelivered > 0 ? Math.round(duration / recentDelivered) : null,
     hours: Array.from({ length: 24 }, (_, index) => {
       const { delivered = 0, failed = 0 } = counted.get(current - 23 + index) ?? {}
       return { delivered, failed }

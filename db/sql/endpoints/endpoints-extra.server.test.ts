@@ -94,7 +94,7 @@ describe('saving a rule', () => {
       subscription: null,
       nextDueAt: null,
       lastEventAt: null,
-      recentAttempts: 0,
+      recentDelivered: 0,
       replays: [],
     })
     const [row] = world.client.sql.prepare('SELECT webhook_id, forwarding_rule_id FROM endpoint').all()

@@ -287,7 +287,7 @@ describe('what a card shows', () => {
     expect(await record(id)).toMatchObject({
       nextDueAt: null,
       lastEventAt: null,
-      recentAttempts: 0,
+      recentDelivered: 0,
       recentMeanMs: null,
     })
     letWait(endpointId, 500)
@@ -301,8 +301,8 @@ describe('what a card shows', () => {
     expect(await record(id)).toMatchObject({
       nextDueAt: 400,
       lastEventAt: world.clock.now(),
-      recentAttempts: 4,
-      recentMeanMs: 250,
+      recentDelivered: 3,
+      recentMeanMs: 333,
     })
   })
 

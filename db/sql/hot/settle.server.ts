@@ -180,10 +180,8 @@ function reportWriter(connections: Connections): (decided: DecidedReport, batch:
     yield* writeAttempt(report, result)
     if (!moved) noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
     const { outcome } = result.verdict
-    batch.tally.hour(endpointId, endedAt, {
-      ...(outcome === 'delivered' ? { delivered: 1 } : { failed: 1 }),
-      durationMs: result.durationMs,
-    })
+    const delivered = { delivered: 1, durationMs: result.durationMs }
+    batch.tally.hour(endpointId, endedAt, outcome === 'delivered' ? delivered : { failed: 1 })
     const dueAt = yield* follow(report, result, settlement.delivery, batch)
     return { deliveryId, endpointId, dueAt, outcome, moved, endpoint: settlement.endpoint }
   }

@@ -11,6 +11,7 @@ interface HourChange {
   events?: number
   delivered?: number
   failed?: number
+  /** Of what was delivered only: a failure says nothing about how long a working address takes. */
   durationMs?: number
 }
 

@@ -24,8 +24,9 @@ const QUESTIONS: Record<string, string> = {
   'attempts, per endpoint and hour': `SELECT h.endpoint_id AS endpoint, h.hour, h.delivered AS delivered, h.failed AS failed,
       h.duration_sum_ms AS total_ms, h.duration_max_ms AS longest_ms, r.*
     FROM endpoint_hour h LEFT JOIN (SELECT a.endpoint_id, (a.at + a.duration_ms) / 3600000 AS hour,
-        sum(a.outcome = 'delivered') AS good, sum(a.outcome <> 'delivered') AS bad, sum(a.duration_ms) AS ms,
-        max(a.duration_ms) AS most FROM attempt a WHERE ${ATTEMPT} GROUP BY 1, 2) r
+        sum(a.outcome = 'delivered') AS good, sum(a.outcome <> 'delivered') AS bad,
+        sum(a.duration_ms * (a.outcome = 'delivered')) AS ms, max(a.duration_ms * (a.outcome = 'delivered')) AS most
+      FROM attempt a WHERE ${ATTEMPT} GROUP BY 1, 2) r
       ON r.endpoint_id = h.endpoint_id AND r.hour = h.hour
     WHERE h.delivered <> coalesce(r.good, 0) OR h.failed <> coalesce(r.bad, 0)
       OR h.duration_sum_ms <> coalesce(r.ms, 0) OR h.duration_max_ms <> coalesce(r.most, 0)`,
