@@ -25,6 +25,8 @@ interface EntryDelivery {
   url: string
   /** Name of the rule; missing for the webhook's own address. */
   rule?: string
+  /** Set while it waits for its first attempt; `nextAt` null = that depends on a person. */
+  waits?: { nextAt: Millis | null }
 }
 
 /** One attempt of one delivery. */

@@ -172,13 +172,21 @@ describe('an entry of the log', () => {
     expect(deliveries.map(({ url }) => url)).toEqual(['https://new.example.com', 'https://example.com/in'])
   })
 
-  test('names its deliveries, those included that were not tried so far', () => {
-    expect(
-      logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' }), null, NOW).deliveries,
-    ).toEqual([
+  test('names its deliveries, and which of them wait for their first attempt', () => {
+    const paused = standing('pending', { state: 'paused' })
+    const waiting = event({ attempts: [FAILED] }, {}, { url: 'https://second.example.com', standing: paused })
+    expect(logEntry(waiting, null, NOW).deliveries).toEqual([
       { id: 1, endpointId: 1, url: 'https://example.com/in' },
-      { id: 2, endpointId: 2, url: 'https://second.example.com' },
+      { id: 2, endpointId: 2, url: 'https://example.com/in', waits: { nextAt: NOW + 9000 } },
+      { id: 3, endpointId: 3, url: 'https://second.example.com', waits: { nextAt: null } },
     ])
+  })
+
+  test('is not forwarded by a delivery that ended untried, and that one does not wait', () => {
+    const ended = event({ attempts: [FAILED] }, { state: 'delivered', url: 'https://moved.example.com' })
+    const { forwardedTo, deliveries } = logEntry(ended, null, NOW)
+    expect(forwardedTo).toEqual(['https://example.com/in'])
+    expect(deliveries[1]).toEqual({ id: 2, endpointId: 2, url: 'https://moved.example.com' })
   })
 
   test('names the forwarding rule whose address it was, and leaves the name out otherwise', () => {

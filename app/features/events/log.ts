@@ -61,7 +61,6 @@ interface LoggedEvent extends Omit<SearchedRow, 'delivery'> {
 
 /** `name`: what people call the record; null = nothing but its kind is known. */
 export function logEntry(event: LoggedEvent, name: RecordName | null, now: Millis): LogEntryView {
-  const tried = event.deliveries.map(({ attempts, url }) => attempts.at(-1)?.url ?? url)
   return {
     id: String(event.seq),
     type: event.object,
@@ -69,14 +68,21 @@ export function logEntry(event: LoggedEvent, name: RecordName | null, now: Milli
     recordName: fullName(name ?? recordName(event.object, null)),
     receivedAt: event.receivedAt,
     changedFields: event.changedFields,
-    forwardedTo: [...new Set(tried)],
-    deliveries: event.deliveries.map((delivery, index) => {
-      const { id, endpointId, url } = delivery
-      return { id, endpointId, url: url || (tried[index] ?? ''), ...ruleOf(delivery) }
+    // Without those that ended untried, such as one whose event another sending delivered.
+    forwardedTo: [...new Set(event.deliveries.filter(isOrWasSent).map(placeOf))],
+    deliveries: event.deliveries.map((delivery) => {
+      const { id, endpointId, url, attempts, standing } = delivery
+      const waits = attempts.length === 0 && waitingOf(standing, now)
+      const place = { id, endpointId, url: url || placeOf(delivery), ...ruleOf(delivery) }
+      return waits ? { ...place, waits: { nextAt: waits.nextAt } } : place
     }),
     forwardingResults: event.deliveries.flatMap((delivery) => forwardingResults(delivery, now)),
   }
 }
+
+const placeOf = ({ attempts, url }: LoggedDelivery) => attempts.at(-1)?.url ?? url
+
+const isOrWasSent = ({ attempts, state }: LoggedDelivery) => state === 'pending' || attempts.length > 0
 
 function forwardingResults(delivery: LoggedDelivery, now: Millis): ForwardingResultView[] {
   const results: ForwardingResultView[] = delivery.attempts.map((attempt, index) => {

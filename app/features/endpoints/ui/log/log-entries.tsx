@@ -3,6 +3,7 @@ import { timingParts } from '#app/domain/deliveries/attempt-timing.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { passesFields } from '#app/features/events/fan-out.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -68,13 +69,11 @@ function LogEntry({ entry, details, fields }: LogEntryProps) {
 }
 
 function Forwarding({ entry, details, fields }: LogEntryProps) {
-  if (entry.forwardedTo.length === 0 && entry.forwardingResults.length === 0) {
+  if (entry.deliveries.length === 0) {
     const passes = passesFields(fields.join(','), entry.changedFields)
     return <p className="text-dense text-ink-soft">{passes ? NO_FORWARDING : OTHER_FIELDS}</p>
   }
   const deliveries = byDelivery(entry.forwardingResults)
-  const tried = new Set(entry.forwardingResults.map((result) => result.url))
-  const waiting = entry.forwardedTo.filter((url) => !tried.has(url))
   return (
     <ul className="grid gap-2">
       {deliveries.map(({ latest, earlier }) => (
@@ -96,16 +95,19 @@ function Forwarding({ entry, details, fields }: LogEntryProps) {
           ) : null}
         </li>
       ))}
-      {waiting.map((url) => (
-        <li key={url} className="grid gap-1 border-line border-l-2 pl-3 text-dense">
-          <span>
-            <StatusPill tone="held" icon={Clock}>
-              Waiting to be sent
-            </StatusPill>
-          </span>
-          <Place url={url} rule={entry.deliveries.find((delivery) => delivery.url === url)?.rule} />
-        </li>
-      ))}
+      {entry.deliveries.map(({ id, url, rule, waits }) =>
+        waits ? (
+          <li key={id} className="grid gap-1 border-line border-l-2 pl-3 text-dense">
+            <span>
+              <StatusPill tone="held" icon={Clock}>
+                Waiting to be sent
+              </StatusPill>
+            </span>
+            <Place url={url} rule={rule} />
+            <NextAttempt at={waits.nextAt} />
+          </li>
+        ) : null,
+      )}
     </ul>
   )
 }
@@ -116,6 +118,15 @@ function Place({ url, rule }: { url: string; rule?: string | undefined }) {
     <p className="text-dense text-ink-soft">
       {rule === undefined ? null : <span className="wrap-anywhere font-medium text-ink">{rule}: </span>}
       <span className="break-all">{url}</span>
+    </p>
+  )
+}
+
+function NextAttempt({ at }: { at: Millis | null }) {
+  if (at === null) return null
+  return (
+    <p className="text-dense text-ink-soft">
+      Next attempt <Time at={at} as="next" />.
     </p>
   )
 }
@@ -143,11 +154,7 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
       {result.timing === null ? null : <TimeSplit parts={timingParts(result.timing)} />}
       <Place url={result.url} rule={result.rule} />
       {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
-      {result.nextAttemptAt === null ? null : (
-        <p className="text-dense text-ink-soft">
-          Next attempt <Time at={result.nextAttemptAt} as="next" />.
-        </p>
-      )}
+      <NextAttempt at={result.nextAttemptAt} />
       {details && result.responseBody ? (
         <Disclosure dense summary="Response">
           <pre className="max-h-60 overflow-auto whitespace-pre-wrap break-all rounded-control bg-sunken p-3 font-mono text-dense">

@@ -137,8 +137,15 @@ describe('an entry', () => {
   })
 
   it('says what waits', () => {
-    renderPanel({ opened: answerOf([sampleEntry()]) })
-    screen.getByText('Waiting to be sent')
+    const url = 'https://hooks.example.com/catch/1'
+    const deliveries = [
+      { id: 1, endpointId: 1, url },
+      { id: 2, endpointId: 1, url, waits: { nextAt: SAMPLE_NOW + minutes(4) } },
+      { id: 3, endpointId: 2, url, waits: { nextAt: null } },
+    ]
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult()], deliveries })]) })
+    expect(screen.getAllByText('Waiting to be sent')).toHaveLength(2)
+    screen.getByText('in 4 minutes')
   })
 
   it('shows a success with its status, its time and, folded away, the answer', () => {
