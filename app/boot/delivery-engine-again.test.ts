@@ -92,7 +92,7 @@ describe('sending again', () => {
     expect(world.outbound.sent).toHaveLength(2)
     expect(new Set(world.outbound.sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(world.rows('SELECT cause, state, state_reason FROM delivery ORDER BY id')).toEqual([
-      { cause: 'live', state: 'delivered', state_reason: 'Delivered by a later sending of the same event.' },
+      { cause: 'live', state: 'delivered', state_reason: 'Delivered by another sending of the same event.' },
       { cause: 'retry', state: 'delivered', state_reason: null },
     ])
     expect(world.row('SELECT pending_count, pending_bytes FROM account_load')).toEqual({

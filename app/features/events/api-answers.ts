@@ -56,7 +56,7 @@ const eventFacts = {
 }
 
 const ruleName = z.string().nullable().describe("The forwarding rule; null = the webhook's own address.")
-const lastCode = z.int().nullable().describe('Null also when a later sending delivered it.')
+const lastCode = z.int().nullable().describe('Null also when another sending delivered it.')
 
 export const foundDeliveries = z.object({
   deliveries: z.array(

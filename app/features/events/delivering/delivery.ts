@@ -117,7 +117,7 @@ export function expiredWhileHeld(
 
 export const STOPPED_BY_RECEIVER =
   'Not sent: your address answered 410 and wants nothing more. Press “Start again” on its card, then send it again.'
-export const DELIVERED_BY_ANOTHER = 'Delivered by a later sending of the same event.'
+export const DELIVERED_BY_ANOTHER = 'Delivered by another sending of the same event.'
 export const WEBHOOK_DELETED = 'Not sent: the webhook was deleted.'
 export const RULE_DELETED = 'Not sent: the forwarding rule was deleted.'
 export const SAMPLE_LOST = 'Not sent: the test was interrupted by a restart.'
