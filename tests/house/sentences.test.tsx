@@ -264,6 +264,7 @@ const SHOWN: readonly Shown[] = [
   },
   { says: 'oldest first, when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED, here: true },
   { says: '… will be sent when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
+  { says: 'Resume the … to send ', name: 'Resume', is: 'button', on: PAUSED },
   { says: 'We keep events and send them when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'is paused. We send this event when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'Paused: it continues when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },

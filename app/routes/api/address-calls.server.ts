@@ -120,7 +120,7 @@ function replayCall(kind: EndpointKind): Call {
     tag,
     summary: 'Sends everything since a moment again',
     description: [
-      'With `dryRun` it only counts. The same wish while it runs is answered with the replay that runs. It waits while the account is on hold for its plan. Events delivered everywhere, or sent nowhere, can be sent for 7 days.',
+      'With `dryRun` it only counts. The same wish while it runs is answered with the replay that runs. It waits while the account is on hold for its plan, and while the address is paused. Events delivered everywhere, or sent nowhere, can be sent for 7 days.',
     ],
     who: 'session',
     parameters: [idOfEndpoint(kind)],

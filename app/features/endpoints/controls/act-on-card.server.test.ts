@@ -216,6 +216,13 @@ describe('sending everything since a moment', () => {
     expect((await view()).replays).toMatchObject([{ state: 'cancelled' }])
   })
 
+  test('on a paused webhook says that it waits until somebody resumes it', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    await press('pause')
+    const { flash } = await press('replay', { since, status: 'failed', objectUuid: '' })
+    expect(flash).toMatchObject({ kind: 'info', title: '1 event waits', description: 'Resume the webhook to send it.' })
+  })
+
   test('refuses a moment that is none', async () => {
     expect((await press('replay', { since: 'soon', status: 'all' })).flash).toMatchObject({
       kind: 'error',

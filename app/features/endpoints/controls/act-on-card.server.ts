@@ -199,7 +199,9 @@ async function beginReplay({ app, controls, accountUuid, record, thing, values }
     return failed('replay', thing, Object.values(read.errors).flat().join(' '))
   }
   const started = await startReplay(app, controls, accountUuid, keyOf(record), read.request)
-  if (started.outcome === 'started') return { flash: replayStartedFlash(started.count) }
+  if (started.outcome === 'started') {
+    return { flash: replayStartedFlash(started.count, record.endpoint.state === 'paused' ? thing : null) }
+  }
   return failed('replay', thing, 'message' in started ? started.message : goneSentence(thing))
 }
 

@@ -35,7 +35,9 @@ test.each([
   [startedFlash(1, 0), 'The waiting event is being sent.'],
   [startedFlash(0, 1), 'The event it missed is being sent.'],
   [startedFlash(0, 12), 'The 12 events it missed are being sent.'],
-  [replayStartedFlash(214), 'New events go first.'],
+  [replayStartedFlash(214, null), 'New events go first.'],
+  [replayStartedFlash(214, 'webhook'), 'Resume the webhook to send them.'],
+  [replayStartedFlash(1, 'rule'), 'Resume the rule to send it.'],
 ])('%j says how many it concerns', (flash, description) => {
   expect(flash.description).toBe(description)
 })
@@ -47,6 +49,8 @@ test.each([
   [pausedFlash(0), 'Webhook paused'],
   [resumedFlash(0), 'Webhook resumed'],
   [startedFlash(0, 0), 'Webhook started again'],
+  [replayStartedFlash(5, null), 'Sending 5 events again'],
+  [replayStartedFlash(5, 'webhook'), '5 events wait'],
 ])('%j says what was pressed', (flash, title) => {
   expect(flash.title).toBe(title)
 })

@@ -82,8 +82,13 @@ export function notTestedFlash(why: string): Flash {
   return { kind: 'error', title: 'Failed to send test webhook', description: why }
 }
 
-export function replayStartedFlash(count: number): Flash {
+/** `paused` = what has to be resumed first. */
+export function replayStartedFlash(count: number, paused: Thing | null): Flash {
   if (count === 0) return { kind: 'info', title: 'There was nothing to send' }
+  if (paused) {
+    const title = plural(count, 'event waits', 'events wait')
+    return { kind: 'info', title, description: `Resume the ${paused} to send ${count === 1 ? 'it' : 'them'}.` }
+  }
   return { kind: 'success', title: `Sending ${plural(count, 'event')} again`, description: 'New events go first.' }
 }
 
