@@ -1,3 +1,4 @@
+// Long: one test for each thing a lane promises.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
@@ -171,6 +172,19 @@ describe('an endpoint', () => {
     expect(takeAll(lanes)).toEqual([30])
     for (const id of [1, 2, 3]) lanes.offer(id, 'by_hand', item(id), 0)
     expect(takeAll(lanes).sort()).toEqual([1, 2, 3])
+  })
+
+  it('gets one that a person asked for although several attempts hang, and the next after it', () => {
+    const lanes = lanesWith([{ id: 1 }])
+    for (let id = 1; id <= 20; id++) lanes.offer(1, 'live', item(id), 0)
+    for (let id = 1; id <= 9; id++) end(lanes, lanes.take(0)?.id ?? 0)
+    expect(takeAll(lanes)).toHaveLength(4)
+    const hanging = LANE_LIMITS.dragsAfterMs
+    expect(takeAll(lanes, hanging)).toEqual([])
+    for (const id of [31, 32]) lanes.offer(1, 'by_hand', item(id), hanging)
+    expect(takeAll(lanes, hanging)).toEqual([31])
+    end(lanes, 31, 'none', null, hanging)
+    expect(takeAll(lanes, hanging)).toEqual([32])
   })
 })
 

@@ -328,8 +328,8 @@ export class Lanes {
 
   #takeByHand(now: Millis): Claim | null {
     for (const endpoint of this.#askedByHand) {
-      // One slot more than usual, so a manual request does not wait behind a hanging attempt.
-      if (endpoint.inFlight > roomOf(endpoint)) continue
+      // One may always go, so a manual request does not wait behind hanging attempts.
+      if (endpoint.inFlight > roomOf(endpoint) && this.#flights.values().some(isByHandTo(endpoint))) continue
       const item = endpoint.byHand.find(({ record }) => !endpoint.records.has(record))
       if (item) return this.#claim(endpoint, 'by_hand', item, now)
     }
@@ -376,8 +376,7 @@ export class Lanes {
     const probe = endpoint.gate.probing && kind !== 'by_hand'
     if (probe) endpoint.lastProbe = item.id
     const { account } = endpoint
-    account.inFlight++
-    if (account.inFlight === this.#limits.perAccount) this.#placeAll(account, now)
+    if (++account.inFlight === this.#limits.perAccount) this.#placeAll(account, now)
     else this.#place(endpoint, now)
     return { id: item.id, endpointId: endpoint.id, dueAt: item.dueAt, probe }
   }
@@ -398,3 +397,4 @@ export class Lanes {
 }
 
 const anyone = () => true
+const isByHandTo = (to: LaneEndpoint) => (flight: Flight) => flight.endpoint === to && flight.kind === 'by_hand'
