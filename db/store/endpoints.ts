@@ -53,7 +53,8 @@ export interface EndpointFacts {
   /** Delivered in the current and the previous hour, and the mean duration in ms. */
   recentDelivered: number
   recentMeanMs: number | null
-  /** Attempts in each of the last 24 hours, oldest first. */
+  /** Attempts in each of the last 24 hours, oldest first; `firstHour` = when the first began. */
+  firstHour: Millis
   hours: HourCount[]
   /** The latest replays, newest first, including ended ones. */
   replays: ReplayRow[]

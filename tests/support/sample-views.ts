@@ -25,6 +25,7 @@ export function sampleWebhook(over: Partial<EndpointView> = {}): EndpointView {
     forwardingUrl: 'https://fieldhook.example.com/hooks/platform/token-of-job',
     signingSecret: 'whsec_c2VjcmV0',
     previousSecretUntil: null,
+    firstHour: Math.floor(SAMPLE_NOW / hours(1) - 23) * hours(1),
     hours: Array.from({ length: 24 }, () => ({ delivered: 0, failed: 0 })),
     pending: 0,
     nextAttemptAt: null,

@@ -41,7 +41,8 @@ export interface EndpointView {
   signingSecret: string
   /** Until when events are also signed with the previous secret; null when only the current one signs. */
   previousSecretUntil: Millis | null
-  /** Attempts in each of the last 24 hours, oldest first. */
+  /** Attempts in each of the last 24 hours, oldest first; `firstHour` = when the first began. */
+  firstHour: Millis
   hours: { delivered: number; failed: number }[]
   /** Number of waiting deliveries. */
   pending: number

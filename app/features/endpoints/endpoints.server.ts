@@ -288,6 +288,7 @@ async function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezo
     polling: condition.polling,
     signingSecret: await app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed),
     previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
+    firstHour: record.firstHour,
     hours: record.hours,
     pending: endpoint.pendingCount,
     nextAttemptAt: nextAttemptAt(record),

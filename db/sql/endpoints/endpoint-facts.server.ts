@@ -97,7 +97,7 @@ const hourOf = (now: Millis) => Math.floor(now / hours(1))
 function dayOf(
   rows: readonly { hour: number; delivered: number; failed: number; duration: number }[],
   current: number,
-): Pick<EndpointFacts, 'recentDelivered' | 'recentMeanMs' | 'hours'> {
+): Pick<EndpointFacts, 'recentDelivered' | 'recentMeanMs' | 'firstHour' | 'hours'> {
   const recent = rows.filter(({ hour }) => hour >= current - 1)
   const recentDelivered = recent.reduce((sum, { delivered }) => sum + delivered, 0)
   const duration = recent.reduce((sum, row) => sum + row.duration, 0)
@@ -105,6 +105,7 @@ function dayOf(
   return {
     recentDelivered,
     recentMeanMs: recentDelivered > 0 ? Math.round(duration / recentDelivered) : null,
+    firstHour: hours(current - 23),
     hours: Array.from({ length: 24 }, (_, index) => {
       const { delivered = 0, failed = 0 } = counted.get(current - 23 + index) ?? {}
       return { delivered, failed }

@@ -301,6 +301,7 @@ describe('what a card shows', () => {
     expect(await record(id)).toMatchObject({
       nextDueAt: 400,
       lastEventAt: world.clock.now(),
+      firstHour: hours(hour - 23),
       recentDelivered: 3,
       recentMeanMs: 333,
     })

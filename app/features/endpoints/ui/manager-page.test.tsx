@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
@@ -45,6 +45,13 @@ function renderManager(over: Partial<ManagerPageProps> = {}, sent: Record<string
 afterEach(() => sessionStorage.clear())
 
 const card = (name: string) => screen.getByRole('article', { name })
+
+it('names the bars of a row by the hours that were read, also an hour later', () => {
+  const attempts = Array.from({ length: 24 }, (_, index) => ({ delivered: index === 23 ? 2 : 0, failed: 0 }))
+  const firstHour = sampleWebhook().firstHour - hours(1)
+  renderManager({ webhooks: [sampleWebhook({ hours: attempts, firstHour })] })
+  expect(screen.getByText('14:00: 2 delivered, 0 failed').tagName).toBe('title')
+})
 
 describe('the first steps', () => {
   const steps = (done: number): ManagerPageProps['firstSteps'] =>

@@ -88,7 +88,7 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
           )}
         </span>
       </span>
-      <DayBars attempts={webhook.hours} />
+      <DayBars attempts={webhook.hours} firstHour={webhook.firstHour} />
       <ChevronRight
         aria-hidden
         className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
@@ -119,14 +119,13 @@ function addressParts(address: string): [host: string, rest: string] {
 const BAR = 4
 const HIGH = 20
 
-/** The attempts of the last 24 hours, one bar each. */
-function DayBars({ attempts }: { attempts: EndpointView['hours'] }) {
+/** The attempts of the last 24 hours, one bar each: the hours before the page was read, however long it stays open. */
+function DayBars({ attempts, firstHour }: { attempts: EndpointView['hours']; firstHour: number }) {
   const most = Math.max(1, ...attempts.map(({ delivered, failed }) => delivered + failed))
   const total = (part: 'delivered' | 'failed') => attempts.reduce((sum, hour) => sum + hour[part], 0)
   const scaled = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HIGH))
   const [delivered, failed] = [total('delivered'), total('failed')]
   const [now, zone] = [usePresent(), useZone()]
-  const startOf = (index: number) => (Math.floor(now / hours(1)) + 1 + index - attempts.length) * hours(1)
   return (
     <svg
       viewBox={`0 0 ${24 * BAR} ${HIGH}`}
@@ -140,7 +139,7 @@ function DayBars({ attempts }: { attempts: EndpointView['hours'] }) {
         const x = index * BAR
         return up + down === 0 ? null : (
           <g key={x}>
-            <title>{`${clockTime(startOf(index), now, zone)}: ${grouped(hour.delivered)} delivered, ${grouped(hour.failed)} failed`}</title>
+            <title>{`${clockTime(firstHour + hours(index), now, zone)}: ${grouped(hour.delivered)} delivered, ${grouped(hour.failed)} failed`}</title>
             <rect x={x} y={0} width={BAR} height={HIGH} className="fill-transparent" />
             {up > 0 ? <rect x={x} y={HIGH - up} width={BAR - 1} height={up} className="fill-working" /> : null}
             {down > 0 ? (
