@@ -19,11 +19,11 @@ export function gateOf(health: Pick<EndpointHealth, 'state' | 'holdUntil' | 'bre
   }
 }
 
-const BREAKER_FAILURES = 5
-const DIFFERENT_EVENTS = 3
+export const BREAKER_FAILURES = 5
+export const DIFFERENT_EVENTS = 3
 const BREAKER_AFTER = minutes(1)
 /** The waits before the first probe, the second and so on; the last one repeats. */
-const PROBE_GAPS: readonly number[] = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10), minutes(15)]
+export const PROBE_GAPS: readonly number[] = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10), minutes(15)]
 
 /** "72 hours without one success, and not because of one poisoned event." */
 const SWITCH_OFF_AFTER = hours(72)
