@@ -21,6 +21,7 @@ import {
   aStep,
   automationWorld,
   LEEDS,
+  STAFF,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
@@ -36,6 +37,20 @@ const TEXT = aStep('s1', 'send_sms', {
   message: 'About job {entry.0.generated_job_id}',
 })
 const AFTERWARDS = aStep('s2', 'create_task', { title: 'Afterwards', description: '' }, true)
+
+/** A template of the library, its blanks filled in. */
+function ruleOf(template: number) {
+  const definition = LIBRARY.find(({ id }) => id === template)?.definition ?? aRule([])
+  return world.rule(JSON.parse(JSON.stringify(definition).replaceAll(/\[\[(.+?)\]\]/g, '$1')))
+}
+
+/** A visit to a job. */
+function visit(number: number, job: string, start_date: string, more: Record<string, string> = {}) {
+  const uuid = uuidOf('contact', number)
+  const booked = { uuid, job_uuid: job, active: '1', activity_was_scheduled: '1', start_date, ...more }
+  world.platform.put(LEEDS, 'jobactivity', booked)
+  return uuid
+}
 
 async function work(ms = seconds(5)) {
   // Hours may pass: a lease renewed every 3 s would take long.
@@ -208,27 +223,17 @@ test('both messages of one run go out, and the pause begins after it', async () 
 
 test('two bookings of one visit, or a copied rule, do not send the same words twice; other words, jobs and a person do', async () => {
   const job = world.job(LEEDS)
-  const visit = (uuid: string, start_date: string) => {
-    world.platform.put(LEEDS, 'jobactivity', {
-      uuid,
-      job_uuid: job,
-      active: '1',
-      activity_was_scheduled: '1',
-      start_date,
-    })
-    return uuid
-  }
   const step = aStep('s1', 'send_sms', {
     ...{ to: '+447700900001', message: 'You are booked: {entry.0.start_date as time}', linkToJob: true },
   })
   const booked = (once: OncePolicy) => world.rule(aRule([step], { once }))
   const rule = await booked('value:start_date')
   const start = (uuid: string, of = rule) => world.start(of, [uuid], { object: 'jobactivity' })
-  const first = await start(visit(uuidOf('contact', 901), '2026-01-06 09:00:00'))
+  const first = await start(visit(901, job, '2026-01-06 09:00:00'))
   await work()
-  const second = await start(visit(uuidOf('contact', 902), '2026-01-06 09:00:00'))
+  const second = await start(visit(902, job, '2026-01-06 09:00:00'))
   const copied = await start(uuidOf('contact', 901), await booked('record'))
-  const later = await start(visit(uuidOf('contact', 903), '2026-01-06 11:00:00'))
+  const later = await start(visit(903, job, '2026-01-06 11:00:00'))
   const wanted = await start(uuidOf('contact', 901), await booked('change'))
   await go()
   expect(world.platform.messages.map(({ text }) => text)).toEqual([
@@ -240,6 +245,19 @@ test('two bookings of one visit, or a copied rule, do not send the same words tw
     expect((await world.run(run)).journal[0]).toMatchObject({ state: 'skipped', sentence: { code: 'same_message' } })
   }
   for (const run of [first, later, wanted]) expect(await world.run(run)).toMatchObject({ outcome: 'success' })
+})
+
+test('two people who come together are one reminder of the visit', async () => {
+  const job = world.job(LEEDS)
+  const other = uuidOf('company', 900)
+  world.platform.put(LEEDS, 'staff', { uuid: other, first: 'Ann', last: 'Reed', email: '', mobile: '' })
+  const reminder = await ruleOf(15)
+  for (const [number, staff_uuid] of [STAFF, other].entries()) {
+    const booked = visit(910 + number, job, '2026-01-06 09:00:00', { staff_uuid })
+    await world.start(reminder, [booked], { object: 'jobactivity' })
+  }
+  await work(minutes(1))
+  expect(world.platform.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^See you tomorrow, 09:00\./)])
 })
 
 test('one muted customer does not stop a report about many, but nothing goes to them', async () => {

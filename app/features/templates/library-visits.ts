@@ -39,8 +39,9 @@ export const VISITS: readonly LibraryTemplate[] = [
     when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 1 and contact_mobile set',
     once: 'value:start_date',
     guards: { recheckBeforeSending: true },
+    // Without a name: two people who come together are one reminder.
     texts:
-      'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
+      'See you tomorrow, {entry.0.start_date as time}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
   }),
   template(16, 'communication', {
     name: 'Ask for a review the day after',
