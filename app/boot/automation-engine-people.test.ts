@@ -274,6 +274,26 @@ test('one muted customer does not stop a report about many, but nothing goes to 
   expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped', 's3/0 skipped', 's4/0 skipped'])
 })
 
+test('a number or address typed into the step obeys only the customer whose it is', async () => {
+  const [job, other] = [world.job(LEEDS), world.job(LEEDS)]
+  const mute = (kind: 'company' | 'job', recordUuid: string) =>
+    world.store.runs.saveMute(LEEDS, { kind, recordUuid, until: null }, world.clock.now())
+  await mute('company', uuidOf('company', 1))
+  await mute('job', other)
+  const text = (id: string, to: string) => aStep(id, 'send_sms', { to, message: 'URGENT', linkToJob: true })
+  const mail = (id: string, to: string) =>
+    aStep(id, 'send_email', { to, customSubject: 'Job', customBody: 'Done', linkToJob: false })
+  const steps = [text('s1', '+447700900999'), text('s2', '07700 900001'), mail('s3', 'books@partner.example')]
+  const rule = await world.rule(aRule([...steps, mail('s4', 'customer-1@example.test')]))
+  const runs = [await world.start(rule, [job]), await world.start(rule, [other])]
+  await work()
+  expect(runs.map(world.states)).toEqual([
+    ['s1/0 sent', 's2/0 skipped', 's3/0 sent', 's4/0 skipped'],
+    // Both of the first job's customer, who wrote STOP nowhere else.
+    ['s1/0 sent', 's2/0 sent', 's3/0 sent', 's4/0 sent'],
+  ])
+})
+
 test('a copy counts as a message to who gets it: colleagues hear what a muted customer does not', async () => {
   const job = world.job(LEEDS)
   const mail = { customSubject: 'Job', customBody: 'Done', to: 'tom@example.test', cc: 'customer-1@example.test' }

@@ -18,6 +18,7 @@ import {
   BRISBANE,
   LEEDS,
   STAFF,
+  uuidOf,
 } from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
@@ -328,12 +329,18 @@ describe('answers', () => {
 
   test('STOP counts for every customer with that number, until somebody allows it', async () => {
     const toOne = aStep('s1', 'send_sms', { to: '+447700900123', message: 'About your job', linkToJob: true })
-    const { job } = await send(toOne, world.job(LEEDS, { company_uuid: 'cccccccc-0000-4000-8000-000000000001' }))
+    const withNumber = (number: number, company_uuid: string) => {
+      const job = world.job(LEEDS, { company_uuid })
+      const uuid = uuidOf('contact', number)
+      world.platform.put(LEEDS, 'jobcontact', { uuid, job_uuid: job, type: 'JOB', mobile: '07700 900123' })
+      return job
+    }
+    const { job } = await send(toOne, withNumber(1, 'cccccccc-0000-4000-8000-000000000001'))
     answer(job, 'STOP', { from_number: '+44 7700 900123' })
     await listen(minutes(3))
     const rule = await world.rule(aRule([toOne]))
     const uuid = 'cccccccc-0000-4000-8000-000000000002'
-    const other = world.job(LEEDS, { company_uuid: uuid })
+    const other = withNumber(2, uuid)
     const textOther = async () => {
       const run = await world.start(rule, [other])
       world.app.wakeRuns()

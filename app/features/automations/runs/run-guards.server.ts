@@ -18,7 +18,7 @@ import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/gua
 import type { PutOff } from '../rules/journal.ts'
 import { type Loaded, loadRecords, type RunFacts } from './run-facts.server.ts'
 import type { RunParts } from './run-inputs.server.ts'
-import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
+import { type CustomerMessage, channelOf, isTyped, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 import { withWritten } from './run-written.server.ts'
 
 type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
@@ -110,7 +110,8 @@ export async function receiverOfMessage(
   effect: CustomerMessage,
   { companyUuids, jobUuids }: AskedMessage['about'],
 ): Promise<MessageReceiver> {
-  const linked = effect.regardingJobUuid === null ? [] : [effect.regardingJobUuid]
+  const isOfNobody = companyUuids.length + jobUuids.length === 0
+  const linked = effect.regardingJobUuid === null || isOfNobody ? [] : [effect.regardingJobUuid]
   const hashes = await hashesOfReceiver(app, accountUuid, channelOf(effect), effect.to)
   const copy = effect.kind === 'send_email' ? effect.cc : ''
   const ofCopy = copy === '' ? [] : await hashesOfReceiver(app, accountUuid, 'email', copy)
@@ -206,11 +207,13 @@ export function aboutOf(
   effect: CustomerMessage,
 ): { companyUuids: string[]; jobUuids: string[] } {
   const known = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))]
-  const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
-  const companies = known(records.map((one) => one.companyUuid))
   // Without a receiver in the step, it goes to the contact of the first record.
   const toFirst = wordParameter(parameters, 'to') === ''
   const reached = records.filter((one, index) => (toFirst ? index === 0 : Object.values(one.values).some(isTheirs)))
+  // A receiver typed as it is may be nobody's of these records: the office, or who is on call.
+  if (isTyped(parameters) && reached.length === 0) return { companyUuids: [], jobUuids: [] }
+  const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
+  const companies = known(records.map((one) => one.companyUuid))
   return {
     companyUuids: companies.length === 1 ? companies : known(reached.map((one) => one.companyUuid)),
     jobUuids: jobs.length === 1 ? jobs : [],

@@ -1,11 +1,18 @@
 // A customer message as the guards see it: channel and receiver.
 import type { Effect } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
+import type { ActionParameters } from '#app/domain/automations/rule.ts'
+import { wordParameter } from '../actions/read-parameters.ts'
 
 export type CustomerMessage = Extract<Effect, { kind: 'send_sms' | 'send_email' }>
 
 export function isCustomerMessage(effect: JournalEffect): effect is CustomerMessage {
   return (effect.kind === 'send_sms' || effect.kind === 'send_email') && effect.class === 'customer'
+}
+
+/** Is the step's receiver written out, as a number or an address? */
+export function isTyped(parameters: ActionParameters): boolean {
+  return /^[^{]+$/.test(wordParameter(parameters, 'to'))
 }
 
 export function channelOf(effect: CustomerMessage): 'sms' | 'email' {

@@ -2,11 +2,15 @@
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
 import { namesOf, partsForTexts } from '../rules/placeholders/placeholder-names.ts'
+import { isTyped } from './run-messages.ts'
 import { textsOf } from './run-order.ts'
 
 /** Parts for planning all steps over records of the object. */
 export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: string): FactPart[] {
-  const parts = new Set(partsForTexts(textsOf(steps.map((step) => step.parameters)), object))
+  const parameters = steps.map((step) => step.parameters)
+  // A receiver that is written out may be the customer's own: see `aboutOf`.
+  const typed = parameters.some(isTyped) ? ['{contact_mobile}'] : []
+  const parts = new Set(partsForTexts([...textsOf(parameters), ...typed], object))
   // The text of a template is unknown until planning reads it: it may name anything.
   if (steps.some(usesTemplate)) for (const { part } of namesOf(object).values()) if (part) parts.add(part)
   return [...parts].sort()
