@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { minutes } from '#app/lib/duration.ts'
+import { days, minutes } from '#app/lib/duration.ts'
 import { newAnswers } from './answers.ts'
 
 // 02:00 BST becomes 01:00 GMT at 01:00 UTC. The conversation begins at 01:45 BST.
@@ -27,4 +27,10 @@ test('an answer in the hour that comes twice is heard, at its second time', () =
 
 test('what was written before the conversation began is no answer to it', () => {
   expect(newAnswers([rowAt(0, 30)], { openedAt }, [], at)).toEqual([])
+})
+
+test('an answer that is forgotten after 90 days is not new again, though the conversation goes on', () => {
+  const later = { ...at, now: openedAt + days(91) }
+  expect(newAnswers([rowAt(2, 30)], { openedAt }, [], later)).toEqual([])
+  expect(newAnswers([rowAt(2, 30)], { openedAt }, [], { ...at, now: openedAt + days(80) })).toHaveLength(1)
 })

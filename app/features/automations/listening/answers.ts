@@ -1,8 +1,9 @@
 // What a customer wrote back: which rows are new.
 import type { Answer, Conversation, KnownAnswer, ListeningFacts } from '#app/domain/automations/conversation.ts'
 import { CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
+import { RUNS_KEPT } from '#app/domain/kept-until.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { seconds } from '#app/lib/duration.ts'
+import { days, seconds } from '#app/lib/duration.ts'
 import { momentOfWall, momentsOfWall, type Wall } from '#app/lib/zone.ts'
 import type { HistoryRow } from './history-rows.ts'
 
@@ -58,7 +59,8 @@ export function newAnswers(
     seen.set(words, [...(seen.get(words) ?? []).slice(-MOST_TIMES), writtenAt])
   for (const one of known) note(one)
   const names = new Set(known.map(({ historyUuid }) => historyUuid))
-  const since = openedAt - CLOCKS_DIFFER
+  // Older ones are forgotten: what ServiceM8 still lists of them would be new again.
+  const since = Math.max(openedAt - CLOCKS_DIFFER, now - (RUNS_KEPT - days(1)))
   const found: FoundAnswer[] = []
   for (const row of rows.toSorted((a, b) => (a.wall ?? 0) - (b.wall ?? 0))) {
     if (!row.inbound || names.has(row.uuid)) continue
