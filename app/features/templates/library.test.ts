@@ -92,6 +92,25 @@ test('the job pack takes the photos along, which are files with names of their o
   expect(effect?.htmlBody).toContain('with any photos')
 })
 
+const NOON = { now: Date.UTC(2026, 10, 30, 12), zone: 'Europe/London' }
+
+/** The ids of these templates whose conditions this completed job meets. */
+function fitting(ids: readonly number[], values: Record<string, string>) {
+  const job = jobFacts({ status: 'Completed', completion_date: '2026-11-10 10:00:00', company_uuid: 'c-1', ...values })
+  return ids.filter((id) => {
+    const { conditions = [] } = LIBRARY.find((one) => one.id === id)?.definition ?? {}
+    return judge(JSON.parse(JSON.stringify(conditions).replace('[[Account customer]]', 'c-1')), job, NOON).matched
+  })
+}
+
+test('one bill a month takes what was finished in it and is not paid, and what it billed waits for no invoice', () => {
+  const open = { invoice_sent: '0', payment_received: '0', total_invoice_amount: '120.00', purchase_order_number: '' }
+  expect(fitting([6, 13], open)).toEqual([6, 13])
+  expect(fitting([13], { ...open, completion_date: '2026-10-29 10:00:00' })).toEqual([])
+  expect(fitting([13], { ...open, payment_received: '1' })).toEqual([])
+  expect(fitting([6, 13], { ...open, purchase_order_number: 'Billed on 1042' })).toEqual([])
+})
+
 test('the weekly report counts as finished what was finished last week, and says so', () => {
   const report = LIBRARY.find(({ id }) => id === 25)?.definition
   // Monday.
