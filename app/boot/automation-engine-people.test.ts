@@ -364,10 +364,9 @@ test('what the run itself wrote does not stop its message, what somebody else wr
 test('the last call for a quote makes its task only when its reminder went out', async () => {
   const mute = { kind: 'company', recordUuid: uuidOf('company', 1), until: null } as const
   await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
-  const { steps = [] } = LIBRARY.find(({ id }) => id === 2)?.definition ?? {}
-  const filledIn = JSON.parse(JSON.stringify(steps).replaceAll(/\[\[(.+?)\]\]/g, '$1'))
-  const rule = await world.rule(aRule(filledIn))
-  const quote = { quote_date: '2025-12-26 00:00:00' }
+  const rule = await ruleOf(2)
+  // Written long before it was sent.
+  const quote = { quote_date: '2025-11-26 00:00:00', quote_sent: '1', quote_sent_stamp: '2025-12-26 09:00:00' }
   const runs = [await world.start(rule, [world.job(LEEDS, quote)]), await world.start(rule, [world.job(LEEDS, quote)])]
   await work()
   expect(runs.map(world.states)).toEqual([
@@ -375,6 +374,8 @@ test('the last call for a quote makes its task only when its reminder went out',
     ['s1/0 sent', 's2/0 sent'],
   ])
   expect(await world.run(runs[0] ?? 0)).toMatchObject({ outcome: 'nothing', reason: { code: 'muted' } })
+  const [{ text } = { text: '' }] = world.platform.messages
+  expect(text).toContain('we sent you a quote for Replace boiler 10 days ago. Our prices hold for 30 days.')
   expect(world.platform.made).toMatchObject([
     { object: 'task', fields: { task_details: expect.stringContaining('went out on 5 Jan 2026') } },
   ])

@@ -45,7 +45,7 @@ export const MONEY: readonly LibraryTemplate[] = [
         contentType: 'manual',
         to: '{entry.0.contact_email}',
         customSubject: 'Quote {entry.0.generated_job_id}: shall we keep a place for you?',
-        customBody: `Hello ${FIRST_NAME},\n\nwe sent you a quote for {entry.0.job_description or "your job"} on {entry.0.quote_date as date}. The price holds until [[How long your quotes are valid]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
+        customBody: `Hello ${FIRST_NAME},\n\nwe sent you a quote for {entry.0.job_description or "your job"} {entry.0.days_since_quote} days ago. Our prices hold for [[30 days]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
         linkToJob: true,
         includeSignature: true,
       }),

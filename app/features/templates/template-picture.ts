@@ -24,7 +24,7 @@ const SAMPLE: Readonly<Record<string, string>> = {
   total_invoice_amount: '240.00',
   days_overdue: '7',
   start_date: '2026-11-25 09:00:00',
-  quote_date: '2026-11-20 09:00:00',
+  days_since_quote: '10',
 }
 
 /** The first message to a customer, shortened. Null = the rule writes to none. `firm` = the account's name. */
