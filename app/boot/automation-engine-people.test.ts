@@ -381,6 +381,22 @@ test('the last call for a quote makes its task only when its reminder went out',
   ])
 })
 
+test('the call task of an old invoice says what is true of it, with both numbers', async () => {
+  const sent = {
+    status: 'Completed',
+    invoice_sent: '1',
+    payment_received: '0',
+    invoice_sent_stamp: '2025-11-20 09:00:00',
+  }
+  await world.start(await ruleOf(9), [world.job(LEEDS, sent)])
+  await work()
+  const told = JSON.stringify([world.platform.made, world.platform.messages])
+  expect(told).toContain('"Job 1. Phone: none. Mobile: +447700900001."')
+  // Without the message to the owner, whose place is blank here.
+  expect(told.match(/\d+ days (?:late|overdue)/g)).toEqual(['32 days late', '32 days overdue'])
+  expect(told).not.toMatch(/already sent|30 days|No more/)
+})
+
 test('conditions are asked again just before a message, on fresh data', async () => {
   const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
   const rule = await world.rule(aRule([TEXT], { conditions, guards: { recheckBeforeSending: true } }))

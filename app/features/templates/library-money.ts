@@ -18,6 +18,8 @@ import type { LibraryTemplate } from './template.ts'
 const OWN_QUOTE_FOLLOW_UP = "ServiceM8's own quote follow-up does something similar: keep one of the two."
 const OWN_INVOICE_REMINDER = "ServiceM8's own payment reminder does something similar: keep one of the two."
 
+const NUMBERS = 'Phone: {entry.0.contact_phone or "none"}. Mobile: {entry.0.contact_mobile or "none"}.'
+
 const unpaid = (more: number, less: number) =>
   `status = Completed and invoice_sent = 1 and payment_received = 0 and days_overdue > ${more} and days_overdue < ${less} and badges lacks [[Do-not-chase badge]]`
 
@@ -51,7 +53,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       }),
       task(
         'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
-        'The last written reminder went out on {today as date}. Ring if no answer comes. Phone {entry.0.contact_mobile or "not on file"}.',
+        `The last written reminder went out on {today as date}. Ring if no answer comes. ${NUMBERS}`,
         true,
       ),
     ],
@@ -164,10 +166,10 @@ export const MONEY: readonly LibraryTemplate[] = [
     steps: [
       task(
         'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
-        'Job {entry.0.generated_job_id}. Text and e-mail reminders already sent. Phone {entry.0.contact_phone or "unknown"}.',
+        `Job {entry.0.generated_job_id}. ${NUMBERS}`,
       ),
-      tell('[[Owner]]', 'Job {entry.0.generated_job_id} is 30 days unpaid. A call task is waiting.'),
-      noteOnJob('30 days unpaid; handed to a person. No more automatic reminders.'),
+      tell('[[Owner]]', 'Job {entry.0.generated_job_id} is {entry.0.days_overdue} days overdue. Please ring.'),
+      noteOnJob('{entry.0.days_overdue} days overdue; handed to a person.'),
     ],
   }),
   template(10, 'communication', {
