@@ -20,8 +20,9 @@ const OWN_INVOICE_REMINDER = "ServiceM8's own payment reminder does something si
 
 const NUMBERS = 'Phone: {entry.0.contact_phone or "none"}. Mobile: {entry.0.contact_mobile or "none"}.'
 
-const unpaid = (more: number, less: number) =>
-  `status = Completed and invoice_sent = 1 and payment_received = 0 and days_overdue > ${more} and days_overdue < ${less} and badges lacks [[Do-not-chase badge]]`
+const OPEN = 'status = Completed and invoice_sent = 1 and payment_received = 0 and total_invoice_amount > 0'
+const late = (more: number) => `${OPEN} and badges lacks [[Do-not-chase badge]] and days_overdue > ${more}`
+const unpaid = (more: number, less: number) => `${late(more)} and days_overdue < ${less}`
 
 export const MONEY: readonly LibraryTemplate[] = [
   template(1, 'communication', {
@@ -162,7 +163,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Creates a call task and tells you after 30 days.',
     says: 'Hands an old invoice to a person.',
     trigger: every('daily', '10:00', { workingDays: true }),
-    when: 'status = Completed and invoice_sent = 1 and payment_received = 0 and days_overdue > 29 and badges lacks [[Do-not-chase badge]]',
+    when: late(29),
     steps: [
       task(
         'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
@@ -208,7 +209,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'E-mails each customer one statement, on the first of the month.',
     says: 'One letter a customer, not one per invoice.',
     trigger: every('first_of_month', '08:00'),
-    when: 'status = Completed and invoice_sent = 1 and payment_received = 0',
+    when: OPEN,
     groupBy: 'company_uuid',
     once: 'period',
     guards: { respectQuietHours: true },

@@ -99,7 +99,13 @@ function fitting(ids: readonly number[], values: Record<string, string>) {
   const job = jobFacts({ status: 'Completed', completion_date: '2026-11-10 10:00:00', company_uuid: 'c-1', ...values })
   return ids.filter((id) => {
     const { conditions = [] } = LIBRARY.find((one) => one.id === id)?.definition ?? {}
-    return judge(JSON.parse(JSON.stringify(conditions).replace('[[Account customer]]', 'c-1')), job, NOON).matched
+    const filledIn = conditions.map((one) => ({ ...one, value: one.value.replace('[[Account customer]]', 'c-1') }))
+    // What only excludes is left out without an answer.
+    return judge(
+      filledIn.filter(({ field }) => field !== 'badges'),
+      job,
+      NOON,
+    ).matched
   })
 }
 
@@ -109,6 +115,22 @@ test('one bill a month takes what was finished in it and is not paid, and what i
   expect(fitting([13], { ...open, completion_date: '2026-10-29 10:00:00' })).toEqual([])
   expect(fitting([13], { ...open, payment_received: '1' })).toEqual([])
   expect(fitting([6, 13], { ...open, purchase_order_number: 'Billed on 1042' })).toEqual([])
+})
+
+test('nobody is chased for a job of nothing', () => {
+  // Due fourteen days after it was sent.
+  const sent = ['11-08', '10-27', '10-17']
+  const chased = (day: string, total_invoice_amount: string) => {
+    const job = { invoice_sent: '1', payment_received: '0', contact_mobile: '0770', contact_email: 'a@b.example' }
+    const more = { company_payment_terms: '', invoice_sent_stamp: `2026-${day} 10:00:00` }
+    return fitting([7, 8, 9, 12], { ...job, ...more, total_invoice_amount })
+  }
+  expect(sent.map((day) => chased(day, '12.00'))).toEqual([
+    [7, 12],
+    [8, 12],
+    [9, 12],
+  ])
+  expect(sent.flatMap((day) => chased(day, '0.0000'))).toEqual([])
 })
 
 test('the weekly report counts as finished what was finished last week, and says so', () => {
