@@ -90,6 +90,7 @@ export const VISITS: readonly LibraryTemplate[] = [
         company_uuid: '{entry.0.company_uuid}',
         status: 'Quote',
         queue_uuid: '[[Service due]]',
+        category_uuid: '[[Service category]]',
         job_address: '{entry.0.job_address}',
         job_description: 'Yearly service, last done {entry.0.completion_date as date} (job {entry.0.generated_job_id})',
         sourceJobUuid: '{entry.0.uuid}',

@@ -72,6 +72,12 @@ test('every message signed by the business leaves its name to the owner', () => 
   expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])
 })
 
+test('the quote of the yearly service is found again the year after', () => {
+  const { conditions = [], steps = [] } = LIBRARY.find(({ id }) => id === 18)?.definition ?? {}
+  const category = conditions.find(({ field }) => field === 'category_uuid')?.value
+  expect(steps[0]).toMatchObject({ type: 'create_job', parameters: { category_uuid: category } })
+})
+
 test('a template that asks for a review is nothing like a booking message', () => {
   const review = LIBRARY.find(({ name }) => name === 'Ask for a review the day after')
   expect(review?.id).toBe(16)
