@@ -123,7 +123,8 @@ export function step(type: ActionType, parameters: ActionParameters, waitForPrev
 }
 
 /** Texts the customer. */
-export const text = (message: string) => step('send_sms', { to: MOBILE, linkToJob: true, message })
+export const text = (message: string, waits = false) =>
+  step('send_sms', { to: MOBILE, linkToJob: true, message }, waits)
 
 /** Writes to a colleague. */
 export const tell = (toStaffUuid: string, message: string) =>
@@ -144,5 +145,5 @@ export const WITH_DOCUMENT = { includeAttachments: true, includeGeneratedDocumen
 /** Customer messages respect quiet hours, and go out only while the rule's conditions still hold. */
 export const TO_CUSTOMERS: Partial<RuleGuards> = { respectQuietHours: true, recheckBeforeSending: true }
 
-export const MOBILE = '{entry.0.contact_mobile}'
+const MOBILE = '{entry.0.contact_mobile}'
 export const FIRST_NAME = '{entry.0.contact_first_name or "there"}'

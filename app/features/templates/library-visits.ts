@@ -2,7 +2,6 @@
 import {
   every,
   FIRST_NAME,
-  MOBILE,
   noteOnJob,
   onEvent,
   pdf,
@@ -11,6 +10,7 @@ import {
   task,
   tell,
   template,
+  text,
   WITH_DOCUMENT,
 } from './building-blocks.ts'
 import type { LibraryTemplate } from './template.ts'
@@ -96,13 +96,8 @@ export const VISITS: readonly LibraryTemplate[] = [
         sourceJobUuid: '{entry.0.uuid}',
         copyMaterialsFromJob: true,
       }),
-      step(
-        'send_sms',
-        {
-          to: MOBILE,
-          linkToJob: true,
-          message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Call [[Business phone]] to book. [[Business name]]`,
-        },
+      text(
+        `Hi ${FIRST_NAME}, your yearly service falls due next month. Call [[Business phone]] to book. [[Business name]]`,
         true,
       ),
     ],

@@ -78,6 +78,11 @@ test('the quote of the yearly service is found again the year after', () => {
   expect(steps[0]).toMatchObject({ type: 'create_job', parameters: { category_uuid: category } })
 })
 
+test('a customer who confirms is thanked only when the job is marked', () => {
+  const confirm = LIBRARY.find(({ id }) => id === 28)
+  expect(confirm?.definition.steps.map(({ waitForPrevious }) => waitForPrevious)).toEqual([false, true])
+})
+
 test('a template that asks for a review is nothing like a booking message', () => {
   const review = LIBRARY.find(({ name }) => name === 'Ask for a review the day after')
   expect(review?.id).toBe(16)

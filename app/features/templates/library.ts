@@ -40,7 +40,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
     guards: { recheckBeforeSending: true },
     steps: [
       step('update_job_field', { fieldName: 'badges', fieldValue: '[[Confirmed badge]]', badgeChange: 'add' }),
-      text('Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]'),
+      text('Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]', true),
     ],
   }),
   template(29, 'workflow', {

@@ -50,6 +50,8 @@ describe('the blanks', () => {
       'Service category': 'categories',
       'Account customer': 'companies',
       'Do-not-chase badge': 'badges',
+      'Confirmed badge': 'badges',
+      'Their PO number': 'text',
       'Office e-mail': 'email',
       'On-call mobile': 'tel',
       'Review link': 'url',

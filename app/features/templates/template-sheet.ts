@@ -1,6 +1,6 @@
 // The sheet of a template: its blanks and messages as fields, and the rule they make.
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
-import type { Condition, RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { ActionParameters, Condition, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { openBlanksOf, withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
@@ -100,14 +100,16 @@ function kindOf({ trigger, conditions, steps }: RuleDefinition, label: string): 
   const condition = conditions.find(({ value }) => value === whole)
   if (condition) return LIST_OF_FIELD[condition.field] ?? 'text'
   const [inStep] = steps.flatMap(({ type, parameters }) =>
-    Object.keys(parameters).flatMap((name) => (parameters[name] === whole ? kindOfParameter(type, name) : [])),
+    Object.keys(parameters).flatMap((name) =>
+      parameters[name] === whole ? kindOfParameter(type, name, parameters) : [],
+    ),
   )
   return inStep ?? (/\blink$/i.test(label) ? 'url' : 'text')
 }
 
-function kindOfParameter(type: string, name: string): BlankKind {
+function kindOfParameter(type: string, name: string, { fieldName }: ActionParameters): BlankKind {
   if (name === 'to') return type === 'send_sms' ? 'tel' : 'email'
-  return name === 'url' ? 'url' : (LIST_OF_FIELD[name] ?? 'text')
+  return name === 'url' ? 'url' : (LIST_OF_FIELD[name === 'fieldValue' ? String(fieldName) : name] ?? 'text')
 }
 
 /** Is the blank only what a condition excludes? Then nothing is excluded without it. */
