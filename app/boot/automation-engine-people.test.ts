@@ -247,6 +247,27 @@ test('two bookings of one visit, or a copied rule, do not send the same words tw
   for (const run of [first, later, wanted]) expect(await world.run(run)).toMatchObject({ outcome: 'success' })
 })
 
+test('a visit that moves and moves back is told each time, once for all who come', async () => {
+  const [job, booked] = [world.job(LEEDS), await ruleOf(14)]
+  await work()
+  for (const time of ['09', '11', '09', '09']) {
+    // The second visit of each person is another time: they take turns.
+    for (const [number, hour] of [
+      [920, time],
+      [921, '15'],
+      [922, time],
+      [923, '15'],
+    ] as const) {
+      const uuid = visit(number, job, `2026-01-06 ${hour}:00:00`)
+      await world.start(booked, [uuid], { object: 'jobactivity' })
+      await go()
+    }
+    await world.clock.run(minutes(15))
+  }
+  const times = world.platform.messages.map(({ text }) => /\d\d:\d\d/.exec(text)?.[0])
+  expect(times).toEqual(['09:00', '15:00', '11:00', '09:00'])
+})
+
 test('two people who come together are one reminder of the visit', async () => {
   const job = world.job(LEEDS)
   const other = uuidOf('company', 900)

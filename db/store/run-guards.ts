@@ -26,7 +26,7 @@ interface MessageQuestion extends MessageReceiver {
 
 interface MessageFacts extends Omit<MessagesSent, 'sameAt'> {
   muted: Pick<Mute, 'id' | 'kind' | 'until'> | null
-  /** What this receiver got since `hourStart`, from any rule: effects with their notes, as stored. */
+  /** What this receiver got since `hourStart`, from any rule, and since the same rule last wrote about the record: as stored. */
   got: { at: Millis; effect: string }[]
 }
 

@@ -25,7 +25,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     says: 'Says when we come.',
     trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
     when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking > 0 and contact_mobile set',
-    once: 'value:start_date',
+    once: 'value:edit_date',
     guards: TO_CUSTOMERS,
     texts:
       'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',

@@ -9,8 +9,11 @@ import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { occurrenceOf } from '#app/features/automations/rules/timing/once.ts'
+import { oftenOf } from '#app/features/automations/rules/timing/once-text.ts'
 import { actionWorld, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
 import { jobFacts } from '#tests/support/record-facts.ts'
+import { onEvent } from './building-blocks.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, templateCopy } from './template.ts'
 
@@ -81,6 +84,21 @@ test('the quote of the yearly service is found again the year after', () => {
 test('a customer who confirms is thanked only when the job is marked', () => {
   const confirm = LIBRARY.find(({ id }) => id === 28)
   expect(confirm?.definition.steps.map(({ waitForPrevious }) => waitForPrevious)).toEqual([false, true])
+})
+
+test('a booking is confirmed for each change of its time, also back to an earlier one', () => {
+  const once = LIBRARY.find(({ id }) => id === 14)?.definition.once ?? 'record'
+  const at = { now: Date.UTC(2026, 10, 23), zone: 'Europe/London' }
+  const keys = ['2026-11-20 09:00:00', '2026-11-20 09:40:00'].map((editDate) => {
+    const facts = jobFacts({ start_date: '2026-11-25 09:00:00' }, { object: 'jobactivity', editDate })
+    return occurrenceOf(once, { facts, changes: [], at, groupKey: null, tick: null })
+  })
+  expect(new Set(keys).size).toBe(2)
+  expect(oftenOf({ trigger: onEvent('jobactivity', 'job_field'), once }, 'jobactivity')).toBe(
+    'Once per booking and change',
+  )
+  // The same words from two bookings are still one text: see `mayRepeat`.
+  expect(once).not.toBe('change')
 })
 
 test('a template that asks for a review is nothing like a booking message', () => {

@@ -37,9 +37,16 @@ function factStore({
      FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))
        AND run_id IS DISTINCT FROM @runId`,
   )
-  const latest = db.prepare<{ accountUuid: string; hashes: string; since: number }, { at: number; effect: string }>(
+  // A visit that moved and moved back is told again: what came before the same record's last words to them is over.
+  const latest = db.prepare<
+    { accountUuid: string; hashes: string; runId: number | null; since: number },
+    { at: number; effect: string }
+  >(
     `SELECT m.at, s.effect FROM customer_message m JOIN run_step s ON s.run_id = m.run_id AND s.state IN ('sent', 'unknown')
-     WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes)) AND m.at > @since`,
+     WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes)) AND m.at > @since
+       AND m.run_id >= coalesce((SELECT max(r.id) FROM customer_message p JOIN run r ON r.id = p.run_id JOIN run o ON o.id = @runId
+         WHERE p.account_uuid = @accountUuid AND p.receiver_hash IN (SELECT value FROM json_each(@hashes)) AND p.at > @since
+           AND r.id < o.id AND r.automation_id = o.automation_id AND r.record_uuid = o.record_uuid), 0)`,
   )
   const got = db.prepare<{ accountUuid: string; hashes: string; limit: number }, GotMessage>(
     `SELECT m.at, m.channel, m.run_id AS runId, a.name AS automationName
@@ -88,7 +95,7 @@ function factStore({
         byAccountToday: (yield* ofAccount.get({ accountUuid, since: dayStart })) ?? 0,
         lastByRule: last?.byRule ?? null,
         lastByAnyRule: last?.byAny ?? null,
-        got: yield* latest.all({ accountUuid, hashes, since: hourStart }),
+        got: yield* latest.all({ accountUuid, hashes, runId, since: hourStart }),
       }
     }),
     messagesTo: db.read((accountUuid, receiverHashes, limit) =>

@@ -29,7 +29,8 @@ export function onceText({ trigger, once }: Asked, object: string): string {
     default:
       return `once per ${noun} and ${fieldLabel(object, once.slice('value:'.length))
         .toLowerCase()
-        .replace(/^start$/, 'start time')}`
+        .replace(/^start$/, 'start time')
+        .replace(/^last changed$/, 'change')}`
   }
 }
 
