@@ -9,7 +9,7 @@ import { placeholdersIn } from './placeholder-syntax.ts'
 
 export type Meaning =
   /** A field of the Nth record of the run, from 0. `dressed`: dates and amounts are formatted even without a format. */
-  | { kind: 'field'; entry: number; field: string; dressed: boolean }
+  | { kind: 'field'; entry: number; field: string; dressed: boolean; oneLine?: boolean }
   /** A result of an earlier step, by its position from 1 or by its id. */
   | { kind: 'result'; step: { position: number } | { id: string }; field: string }
   /** A digest of all records: `count`, `job_list`. In lower case. */
@@ -131,7 +131,8 @@ export function meaningOf(written: string, context: NameContext): Meaning | null
   if (account) return { kind: 'account', field: account }
   if (isDigest(name)) return { kind: 'digest', name }
   if (CALENDAR.has(joined(name))) return { kind: 'calendar', name: joined(name) }
-  return resultMeaning(name) ?? fieldMeaning(joined(name), context)
+  const meaning = resultMeaning(name) ?? fieldMeaning(joined(name), context)
+  return meaning?.kind === 'field' && name.endsWith('job_address_singleline') ? { ...meaning, oneLine: true } : meaning
 }
 
 /**

@@ -123,6 +123,11 @@ describe('the placeholders of the specification', () => {
 })
 
 describe('friendly names and those of the platform’s templates', () => {
+  it('the address in one line is one line', () => {
+    const records = [jobFacts({ job_address: '12 High Street,\r\nFlat 2\nDundee\n' })]
+    expect(say('{job.job_address_singleline}.', { records })).toBe('12 High Street, Flat 2, Dundee.')
+  })
+
   it('lead to the same values', () => {
     expect(say('{first name} {customer.first_name} {Contact.Mobile} {customer} {company.name}')).toBe(
       'Margaret Margaret 07700 900123 Smith & Sons Smith & Sons',

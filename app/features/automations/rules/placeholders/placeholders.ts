@@ -208,8 +208,9 @@ function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, diges
   switch (meaning.kind) {
     case 'field': {
       const facts = scope.records[meaning.entry]
-      const value = facts ? readField(facts, meaning.field, at) : null
-      return { value: value ?? '', format: meaning.dressed ? dressOf(facts, meaning.field) : null }
+      const lines = (facts && readField(facts, meaning.field, at)) ?? ''
+      const value = meaning.oneLine ? lines.trim().replace(/[,\s]*\n\s*/g, ', ') : lines
+      return { value, format: meaning.dressed ? dressOf(facts, meaning.field) : null }
     }
     case 'result': {
       const id = 'id' in meaning.step ? meaning.step.id : scope.order[meaning.step.position - 1]
