@@ -23,7 +23,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
   }),
   template(27, 'communication', {
     name: 'Quote seen, not accepted',
-    description: 'A day after they opened our e-mail, asks about questions.',
+    description: 'A day after they opened an automation’s e-mail, asks about questions.',
     says: 'Asks while the quote is still on their mind.',
     trigger: onEvent('job', 'message_opened', { settleMinutes: 1_440 }),
     when: 'status = Quote and quote_sent = 1 and contact_mobile set',

@@ -175,7 +175,7 @@ function HistoryLine() {
 
 const LISTENING_TEXTS: Readonly<Record<'answers' | 'receipts' | 'refused' | 'no_answers', string>> = {
   answers: 'Reads answers to texts and e-mails of your automations, for 14 days.',
-  receipts: 'Reads the delivery of messages linked to a job.',
+  receipts: 'Reads the delivery of messages that your automations linked to a job.',
   refused: 'ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.',
   no_answers: 'ServiceM8 has shown us no customer answer yet.',
 }
