@@ -7,6 +7,7 @@ import { FRESH_FOR } from '#app/domain/people.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE, SIGN_IN_LASTS } from '#app/domain/session.ts'
 import { MOST_RULES } from '#app/features/automations/rules/checks/rule-room.server.ts'
 import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
+import { PENDING_LIMIT } from '#app/features/events/delivering/housekeeping.server.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { MOST_REPORT_BYTES } from '#app/features/ops/csp-report.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
@@ -35,6 +36,8 @@ test('how large something may be', () => {
   expect([LARGEST_BODY, MOST_REPORT_BYTES]).toEqual([256 * 1024, 16 * 1024])
   expect(page).toContain('address found by hash, 256 KB')
   expect(source('app/http/guards.server.ts')).toContain('const USUAL_BODY = 100 * 1024')
+  expect(PENDING_LIMIT).toEqual({ deliveries: 50_000, bytes: 50_000_000 })
+  expect(source('docs/user-guide.md')).toContain('Up to 50,000 events (or 50 MB) of an account can wait')
   expect(RULE_BODY).toBe(640 * 1024)
   expect(page).toContain('bodies of calls have at most 100 KB, those of automations and templates 640 KB')
   expect(source('app/features/automations/rules/import-rule.ts')).toContain('const LONGEST_IMPORT = 400_000')
