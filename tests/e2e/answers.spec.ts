@@ -8,7 +8,7 @@ const ON_COMPLETED = {
   conditions: [{ field: 'status', operator: 'equals', value: 'Completed' }],
 }
 const textOf = (message: string) => [
-  { type: 'send_sms', parameters: { to: '+447700900123', message, linkToJob: true } },
+  { type: 'send_sms', parameters: { to: '{entry.0.contact_mobile}', message, linkToJob: true } },
 ]
 const RULES = [
   { name: 'Thank the customer', ...ON_COMPLETED, actions: textOf('Thank you for your order.') },

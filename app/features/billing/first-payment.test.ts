@@ -1,3 +1,4 @@
+// Long: one world of a firm and its payments, from the first form to months that are owed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import {
