@@ -72,7 +72,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
         <Field id={`${id}-status`} label="Which events">
           {(control) => (
             <Select {...control} name="status" defaultValue={form.status === 'all' ? 'all' : 'failed'}>
-              <option value="failed">Only what was given up or stopped</option>
+              <option value="failed">Only given up or stopped</option>
               <option value="all">All, delivered ones too</option>
             </Select>
           )}
