@@ -62,6 +62,8 @@ export interface PaidSubscription {
   /** It ends with the paid month, or on another fixed day. */
   endsWithPeriod: boolean
   latestInvoice: PaymentInvoice | null
+  /** Its latest invoice was paid when it had ended: the money pays for nothing. */
+  paidAfterEnd: boolean
   /** The payment of the latest early renewal applied to it. */
   renewedBy: string | null
 }

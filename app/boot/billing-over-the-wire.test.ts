@@ -210,6 +210,28 @@ describe('the months that follow', () => {
     expect(await plan()).toMatchObject({ status: 'active', heldSince: null })
   })
 
+  test('a late month paid after the end goes back', async () => {
+    await subscribe(FAILS_LATER)
+    await stage.pass(days(30) + hours(3))
+    const owed = await start()
+    stage.sandbox.world.payments.setSwitches({ holdEvents: true })
+    await app().payments.endSubscription((await plan()).subscriptionId ?? '')
+    await stage.pass(minutes(1))
+    expect((await stage.confirm(owed.clientSecret)).status).toBe(200)
+    expect(await settleReturn(app(), LEEDS, paymentOf(owed.clientSecret))).toMatchObject({ outcome: 'failed' })
+    expect(await plan()).toMatchObject({ status: 'canceled' })
+    expect(Object.values(stage.sandbox.world.payments.ledger().refunds)).toHaveLength(1)
+  })
+
+  test('a form for a late month is closed with the subscription', async () => {
+    await subscribe(FAILS_LATER)
+    await stage.pass(days(30) + hours(3))
+    const left = await start()
+    await app().payments.endSubscription((await plan()).subscriptionId ?? '')
+    await stage.settled()
+    expect((await stage.confirm(left.clientSecret)).status).toBe(400)
+  })
+
   test('cancelling ends it with the month, and can be taken back before', async () => {
     await subscribe()
     expect(await setCancellation(app(), LEEDS, true)).toEqual({ outcome: 'saved' })

@@ -118,7 +118,10 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     invoice.remaining = 0
     const { customerId } = subscription
     tell('invoice.paid', { customerId })
-    if (subscription.status === 'incomplete' || subscription.latestInvoice?.id === invoice.id) {
+    const isLatest = subscription.latestInvoice?.id === invoice.id
+    // What has ended does not begin again.
+    if (['canceled', 'incomplete_expired'].includes(subscription.status)) subscription.paidAfterEnd ||= isLatest
+    else if (subscription.status === 'incomplete' || isLatest) {
       subscription.status = 'active'
       tell('customer.subscription.updated', { customerId })
     }
@@ -260,6 +263,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
           periodEnd: clock.now() + MONTH,
           endsWithPeriod: false,
           latestInvoice: null,
+          paidAfterEnd: false,
           renewedBy: null,
           invoices: [],
         }

@@ -33,7 +33,8 @@ function monthlyItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem
 
 export function toSubscription(subscription: Stripe.Subscription): PaidSubscription {
   const item = monthlyItem(subscription)
-  const { metadata, latest_invoice: invoice, trial_end: trialEnd } = subscription
+  const { metadata, trial_end: trialEnd, ended_at: endedAt } = subscription
+  const invoice = typeof subscription.latest_invoice === 'object' ? subscription.latest_invoice : null
   return {
     id: subscription.id,
     customerId: idOf(subscription.customer) ?? '',
@@ -46,7 +47,8 @@ export function toSubscription(subscription: Stripe.Subscription): PaidSubscript
     periodStart: item ? millis(item.current_period_start) : null,
     periodEnd: item ? millis(item.current_period_end) : null,
     endsWithPeriod: subscription.cancel_at_period_end || subscription.cancel_at !== null,
-    latestInvoice: invoice !== null && typeof invoice === 'object' ? toInvoice(invoice) : null,
+    latestInvoice: invoice && toInvoice(invoice),
+    paidAfterEnd: endedAt !== null && (invoice?.status_transitions.paid_at ?? 0) > endedAt,
     renewedBy: metadata.renewedBy ?? null,
   }
 }

@@ -15,6 +15,7 @@ import { NOT_CHANGED, NOT_OPENED } from './payment.ts'
 import { flashOfReturn } from './payment-answer.ts'
 import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
 import { settleReturn } from './settle-return.server.ts'
+import { syncPlan } from './sync.server.ts'
 import { startUpgrade } from './upgrade.server.ts'
 import { judgeHolds } from './upkeep.server.ts'
 
@@ -357,6 +358,53 @@ describe('what is owed', () => {
     const after = await world.app.store.billing.findPlan(LEEDS)
     expect(after).toMatchObject({ status: 'active', heldSince: null })
     expect(after?.subscriptionId).not.toBe(old)
+  })
+
+  describe('in a form left open when the retries are used up', () => {
+    async function leftOpen() {
+      const id = (await paid())?.subscriptionId ?? ''
+      world.clock.advance(days(30))
+      world.payments.renew(id, 'failed')
+      const { clientSecret } = await started()
+      world.payments.told.length = 0
+      return { id, clientSecret, end: () => world.payments.cancel(id) }
+    }
+
+    test('is closed with the subscription, and nothing more is asked for', async () => {
+      const { clientSecret, end } = await leftOpen()
+      end()
+      await deliverTold(world)
+      expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
+      expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
+      const asked = world.payments.calls.length
+      await syncPlan(world.app, LEEDS)
+      expect(world.payments.calls.slice(asked)).toEqual(['listSubscriptions'])
+    })
+
+    test.each(['before we hear of it', 'at that very moment'])('goes back when it is paid %s', async (when) => {
+      const { clientSecret, end } = await leftOpen()
+      end()
+      if (when === 'at that very moment') {
+        world.payments.meanwhile('voidInvoice', () => world.payments.pay(clientSecret))
+        await deliverTold(world)
+      } else world.payments.pay(clientSecret)
+      const settled = await settleReturn(world.app, LEEDS, paymentOf(clientSecret))
+      expect(flashOfReturn(settled)).toMatchObject({
+        title: 'Payment Failed',
+        description: 'This payment could not start a new month, so we refunded it.',
+      })
+      expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
+      expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
+    })
+
+    test('keeps what was paid before, and never calls it active', async () => {
+      const { clientSecret, end } = await leftOpen()
+      world.payments.pay(clientSecret)
+      end()
+      const settled = await settleReturn(world.app, LEEDS, paymentOf(clientSecret))
+      expect(flashOfReturn(settled)).toMatchObject({ description: 'Your subscription has ended.' })
+      expect(world.payments.refunds).toEqual([])
+    })
   })
 
   test('of a subscription that ended is nothing: the next payment begins a new one', async () => {

@@ -76,6 +76,8 @@ export function flashOfReturn(outcome: ReturnOutcome): Flash {
       return { kind: 'success', title: 'Payment Successful', description: 'Your subscription is now active!' }
     case 'still_owed':
       return { kind: 'info', title: 'Payment received', description: 'Another month is still open.' }
+    case 'ended':
+      return { kind: 'info', title: 'Payment received', description: 'Your subscription has ended.' }
     case 'failed':
       return paymentFailed(outcome.message)
     case 'processing':

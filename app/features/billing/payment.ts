@@ -14,10 +14,10 @@ export interface PaymentRefusal {
 
 /**
  * The result of a payment after returning from it. `unknown` = it does not belong to this account; `still_owed` = it is
- * paid, and another month is not.
+ * paid, and another month is not; `ended` = it is paid, and its subscription has ended.
  */
 export type ReturnOutcome =
-  | { outcome: 'paid' | 'still_owed' }
+  | { outcome: 'paid' | 'still_owed' | 'ended' }
   | { outcome: 'failed'; message: string }
   | { outcome: 'processing' }
   | { outcome: 'unknown' }

@@ -26,8 +26,10 @@ export async function settleReturn(
       const payment = await app.payments.findPayment(paymentIntentId)
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
       const renewal = await renewalIfPaid(app, accountUuid, payment)
-      const { plan: synced } = await syncInTurn(app, accountUuid)
-      if (renewal === 'refunded') return { outcome: 'failed', message: RENEWAL_REFUNDED }
+      const { plan: synced, subscriptions } = await syncInTurn(app, accountUuid)
+      const late = subscriptions.some((one) => one.paidAfterEnd && one.latestInvoice?.paymentId === payment.id)
+      if (renewal === 'refunded' || late) return { outcome: 'failed', message: RENEWAL_REFUNDED }
+      if (payment.status === 'paid' && synced.status === 'canceled') return { outcome: 'ended' }
       return (await owesMore(app, synced, payment)) ? { outcome: 'still_owed' } : outcomeOf(payment)
     })
   } catch (error) {

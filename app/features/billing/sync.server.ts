@@ -1,6 +1,6 @@
 // Reads the account's subscription from the provider and stores it. Brings the plan up to date whatever happened, in
 // whatever order the events arrived.
-import type { PaidSubscription } from '#app/adapters/payments.ts'
+import type { PaidSubscription, PaymentInvoice } from '#app/adapters/payments.ts'
 import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import { days } from '#app/lib/duration.ts'
 import type { PayingApp } from './billing-app.server.ts'
@@ -52,6 +52,7 @@ async function readInTurn(app: PayingApp, accountUuid: string): Promise<Synced> 
     return { ...projection.change, lastSyncedAt: clock.now() }
   })
   for (const open of subscriptions) if (strays.includes(open.id)) await giveUp(app, accountUuid, open)
+  for (const one of subscriptions) if (one.status === 'canceled') await closeEnded(app, accountUuid, one)
   if (doubles.length > 0) app.log.error({ accountUuid, subscriptions: doubles }, 'plan.paid_twice')
   return { plan, subscriptions: subscriptions.filter(({ id }) => !strays.includes(id)) }
 }
@@ -60,12 +61,37 @@ async function readInTurn(app: PayingApp, accountUuid: string): Promise<Synced> 
  * Ends a subscription whose first payment is open. If someone pays it in another tab at this moment, the money is
  * refunded, because it no longer pays for anything.
  */
-export async function giveUp({ payments, log }: PayingApp, accountUuid: string, open: PaidSubscription): Promise<void> {
-  await payments.endSubscription(open.id)
-  const paymentId = open.latestInvoice?.paymentId ?? null
+export async function giveUp(app: PayingApp, accountUuid: string, open: PaidSubscription): Promise<void> {
+  await app.payments.endSubscription(open.id)
+  await giveBack(app, accountUuid, open, open.latestInvoice)
+}
+
+/** One that has ended takes no money: a form left open for a late month is closed, and what it paid goes back. */
+async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscription): Promise<void> {
+  const { payments } = app
+  const { id, latestInvoice, paidAfterEnd } = ended
+  if (paidAfterEnd) await giveBack(app, accountUuid, ended, latestInvoice)
+  // The latest is the last to be voided: while it is open, others may be.
+  for (const invoice of latestInvoice?.status === 'open' ? await payments.openInvoices(id) : []) {
+    try {
+      await payments.voidInvoice(invoice.id)
+    } catch (error) {
+      if (paymentErrorOf(error)?.code !== 'refused') throw error
+      await giveBack(app, accountUuid, ended, invoice)
+    }
+  }
+}
+
+async function giveBack(
+  { payments, log }: PayingApp,
+  accountUuid: string,
+  { id }: PaidSubscription,
+  invoice: PaymentInvoice | null,
+): Promise<void> {
+  const paymentId = invoice?.paymentId ?? null
   const payment = paymentId === null ? null : await payments.findPayment(paymentId)
   if (payment?.status !== 'paid') return
-  log.warn({ accountUuid, subscription: open.id, payment: payment.id }, 'payments.paid_what_was_given_up')
+  log.warn({ accountUuid, subscription: id, payment: payment.id }, 'payments.paid_what_was_given_up')
   await payments.refund(payment.id)
 }
 
