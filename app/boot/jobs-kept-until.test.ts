@@ -1,6 +1,6 @@
 // What the pages say about how long things are kept, against the jobs that remove them.
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import { AUDIT_KEPT } from '#app/domain/audit.ts'
 import {
@@ -15,8 +15,9 @@ import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
 import { days, seconds } from '#app/lib/duration.ts'
+import { eraseWithSubscription } from '#app/routes/erase-account.server.ts'
 import { movedTables } from '#db/move/tables.ts'
-import { billingWorld, deliverTold, LEEDS as PAYING } from '#tests/support/billing-world.server.ts'
+import { BRISBANE, billingWorld, deliverTold, LEEDS as PAYING } from '#tests/support/billing-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { timedJobs } from './jobs.server.ts'
 
@@ -52,15 +53,27 @@ it('each table is in a row of the page', () => {
   ).toEqual([])
 })
 
-it('the job that erases an account ends its subscription first, whoever began it', async () => {
+describe('the job that erases an account', () => {
   const world = billingWorld()
-  const { app, payments, clock, rows } = world
-  try {
-    const start = await startFirstPayment(app, PAYING, { amount: 500 })
+  const { payments, clock, rows } = world
+  const app = { ...world.app, rulesChanged: () => {}, callAsAccount: async () => ({}) } as unknown as App
+  afterAll(() => world.close())
+
+  async function paying(accountUuid: string) {
+    const start = await startFirstPayment(app, accountUuid, { amount: 500 })
     if (start.outcome !== 'pay') throw new Error(start.message)
     payments.pay(start.clientSecret)
     await deliverTold(world)
-    const plan = await app.store.billing.findPlan(PAYING)
+    return (await app.store.billing.findPlan(accountUuid))?.subscriptionId ?? ''
+  }
+  const job = timedJobs(app, { databaseServer: '' } as never, {} as never, { clear: () => {} } as never).find(
+    ({ name }) => name === 'accounts.erase',
+  )
+  const erase = () => job?.run(new AbortController().signal)
+  const left = () => rows('SELECT uuid FROM account').map(({ uuid }) => uuid)
+
+  it('ends its subscription first, whoever began it', async () => {
+    const subscriptionId = await paying(PAYING)
     const at = clock.now()
     await app.store.accounts.beginErasure(PAYING, {
       code: 'account_erased',
@@ -69,22 +82,25 @@ it('the job that erases an account ends its subscription first, whoever began it
       removeAt: at + seconds(40),
     })
     clock.advance(seconds(41))
-    const jobs = timedJobs(
-      app as unknown as App,
-      { databaseServer: '' } as never,
-      {} as never,
-      { clear: () => {} } as never,
-    )
-    const erase = () => jobs.find(({ name }) => name === 'accounts.erase')?.run(new AbortController().signal)
     payments.failNext('unavailable', 1, 'setEndsWithPeriod')
     await erase()
-    expect(rows('SELECT uuid FROM account')).toHaveLength(2)
+    expect(left()).toContain(PAYING)
     await erase()
-    expect(payments.subscription(plan?.subscriptionId ?? '')).toMatchObject({ status: 'active', endsWithPeriod: true })
-    expect(rows('SELECT uuid FROM account')).toHaveLength(1)
-  } finally {
-    world.close()
-  }
+    expect(payments.subscription(subscriptionId)).toMatchObject({ status: 'active', endsWithPeriod: true })
+    expect(left()).toEqual([BRISBANE])
+  })
+
+  it('does not wait for the provider where its charges have just ended', async () => {
+    const subscriptionId = await paying(BRISBANE)
+    expect(await eraseWithSubscription(app, BRISBANE, 'Brisbane Plumbing')).toEqual({
+      outcome: 'begun',
+    })
+    expect(payments.subscription(subscriptionId)).toMatchObject({ endsWithPeriod: true })
+    payments.failNext('unavailable', 10)
+    clock.advance(seconds(41))
+    await erase()
+    expect(left()).toEqual([])
+  })
 })
 
 describe('the jobs', () => {

@@ -6,7 +6,7 @@ import { forgetExpiredSignIns, keepConnectionsAlive } from '#app/features/accoun
 import { forgetOldAudit, type Removed } from '#app/features/audit/audit.server.ts'
 import { endRefusalMinute } from '#app/features/audit/refusals.server.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
-import { chargesEnded } from '#app/features/billing/manage-billing.server.ts'
+import { chargesStillEnded } from '#app/features/billing/manage-billing.server.ts'
 import { catchUpPayments, judgeHolds, reconcilePlans, reportUsage } from '#app/features/billing/upkeep.server.ts'
 import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
 import { repairSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
@@ -44,7 +44,7 @@ export function timedJobs(
       name: 'accounts.erase',
       pattern: '* * * * *',
       afterStartMs: seconds(12),
-      run: (signal) => finishErasures(app, (accountUuid) => chargesEnded(app, accountUuid), signal),
+      run: (signal) => finishErasures(app, (accountUuid) => chargesStillEnded(app, accountUuid), signal),
     },
     { name: 'refusals.count', pattern: '* * * * *', run: () => endRefusalMinute(app) },
     { name: 'audit.forget', pattern: '53 1 * * *', run: (signal) => forgetOldAudit(app, removed, signal) },

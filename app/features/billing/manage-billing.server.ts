@@ -1,6 +1,7 @@
 // Opens the provider's own page, and ends subscriptions.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
-import { TRIAL } from '#app/domain/plan.ts'
+import { type Plan, TRIAL } from '#app/domain/plan.ts'
+import { hours } from '#app/lib/duration.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import {
   type CancellationOutcome,
@@ -66,6 +67,20 @@ export async function endCharges(app: BillingApp, accountUuid: string): Promise<
 /** Also true where nobody can pay. */
 export async function chargesEnded(app: BillingApp, accountUuid: string): Promise<boolean> {
   return app.payments === null || (await endCharges(app, accountUuid)).outcome !== 'refused'
+}
+
+/** For the job after it: what has just ended does not wait for the provider. */
+export async function chargesStillEnded(app: BillingApp, accountUuid: string): Promise<boolean> {
+  const plan = await app.store.billing.findPlan(accountUuid)
+  // Read since: a restored plan can be from before somebody paid.
+  const isFresh = (plan?.lastSyncedAt ?? 0) > app.clock.now() - hours(1)
+  return (isFresh && plan !== null && nothingFollows(plan)) || chargesEnded(app, accountUuid)
+}
+
+function nothingFollows(plan: Plan): boolean {
+  const { status, subscriptionId, cancelAtPeriodEnd, openRenewalId, openSubscriptionId } = plan
+  if (openRenewalId !== null || openSubscriptionId !== null) return false
+  return subscriptionId === null || status === 'canceled' || (status === 'active' && cancelAtPeriodEnd)
 }
 
 async function endCharging(app: PayingApp, accountUuid: string, subscription: PaidSubscription): Promise<void> {
