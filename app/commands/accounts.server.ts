@@ -7,6 +7,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { SecretBox } from '#app/adapters/secret-box.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { isCharged } from '#app/domain/plan.ts'
 import { SEALED_COLUMNS, sealedPlace } from '#app/domain/sealed-places.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { ERASED, ERASURE_TEXTS, LAST_EFFECTS_END } from '#app/features/accounts/erasure.ts'
@@ -16,6 +17,7 @@ import { connectPostgres } from '#db/postgres/client.server.ts'
 import { accountKeyStore, lostKeys } from '#db/sql/accounts/account-keys.server.ts'
 import { accountStore } from '#db/sql/accounts/accounts.server.ts'
 import { erasureStore } from '#db/sql/accounts/erasure.server.ts'
+import { billingStore } from '#db/sql/billing/billing.server.ts'
 import { auditStore } from '#db/sql/ops/audit.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { lockShared } from '#db/sqlite/move-side.server.ts'
@@ -95,6 +97,8 @@ async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env
   const client = openDatabase(env)
   try {
     const account = await accountStore(client, systemClock()).findAccount(accountUuid)
+    const plan = await billingStore(client).findPlan(accountUuid)
+    const endsIt = isCharged(plan) && endsCharges(plan.subscriptionId, env, say)
     if (!account || !yes) {
       say(
         account
@@ -113,13 +117,20 @@ async function eraseAccount(accountUuid: string, yes: boolean, env: Readonly<Env
     const by = { actor: 'system', staffUuid: null, outcome: 'done', ip: null } as const
     const told = { action: 'erasure.begun', target: '', detail: { by: 'the operator' } }
     await auditStore(client).appendAudit({ at, accountUuid, ...by, ...told })
-    say('Everything of it has stopped. Within minutes its subscription ends, and its data goes.')
-    say('On a held copy both wait for the release.')
+    say(`Everything of it has stopped. Within minutes ${endsIt ? 'its subscription ends, and ' : ''}its data goes.`)
+    say('On a held copy that waits for the release.')
     return 0
   } finally {
     await client.close()
     lock?.release()
   }
+}
+
+/** Nobody reads at Stripe whether it has ended: the sentence asks, and --yes is the answer. */
+function endsCharges(subscriptionId: string, { stripe, platform }: Readonly<Env>, say: (line: string) => void) {
+  if (stripe !== null || platform === 'sandbox') return true
+  say(`Card payments are off. Cancel ${subscriptionId} at Stripe first.`)
+  return false
 }
 
 function openDatabase({ databaseFile, databaseServer, migrationsFolder }: Readonly<Env>) {

@@ -22,11 +22,13 @@ import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
 import { type Env, readEnv } from '#app/boot/env.server.ts'
+import { TRIAL } from '#app/domain/plan.ts'
 import { backupName } from '#app/features/ops/backups.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
+import { billingStore } from '#db/sql/billing/billing.server.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
@@ -235,6 +237,25 @@ test('the drill fails with a sentence: a copy that does not start, keys that do 
   book?.close()
 })
 
+test('who erases an account that pays is told whether its subscription ends, or must be cancelled first', async () => {
+  const billing = billingStore(client)
+  const { updatedAt } = await billing.ensurePlan(LEEDS, TRIAL, 1)
+  await billing.savePlan(LEEDS, updatedAt, { status: 'active', customerId: 'cus_1', subscriptionId: 'sub_1' }, 2)
+  env = { ...env, platform: 'servicem8' }
+  const ends = 'Everything of it has stopped. Within minutes its subscription ends, and its data goes.'
+  const off = 'Card payments are off. Cancel sub_1 at Stripe first.'
+  expect([await eraseCommand(input(LEEDS)), said[0]]).toEqual([0, off])
+  expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
+  await eraseCommand(input(LEEDS, '--yes'))
+  expect(said.slice(-3, -1)).toEqual([off, 'Everything of it has stopped. Within minutes its data goes.'])
+
+  client.sql.exec('DELETE FROM lease')
+  env = { ...env, stripe: {} as never }
+  await eraseCommand(input(LEEDS, '--yes'))
+  expect(said.at(-2)).toBe(ends)
+  expect(said.filter((line) => line === off)).toHaveLength(2)
+})
+
 test('nothing is restored over a running product, nor over a database that nobody gave up', async () => {
   const name = await backUp()
   const serving = takeLock(inUseLock(env.databaseFile), 'shared')
@@ -272,7 +293,7 @@ test('nothing is restored over a running product, nor over a database that nobod
   expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
   expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-2)]).toEqual([
     0,
-    'Everything of it has stopped. Within minutes its subscription ends, and its data goes.',
+    'Everything of it has stopped. Within minutes its data goes.',
   ])
   expect(client.sql.prepare('SELECT name FROM lease').all()).toEqual([{ name: `erase|${LEEDS}` }])
   expect([await eraseCommand(input(LEEDS, '--yes')), said.at(-1)]).toEqual([1, expect.stringContaining('already')])

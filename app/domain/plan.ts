@@ -67,6 +67,13 @@ export function inTrial(plan: Pick<Plan, 'trialEndsAt'>, now: Millis): boolean {
   return now < plan.trialEndsAt
 }
 
+const CHARGED: ReadonlySet<string> = new Set(['active', 'past_due', 'unpaid'])
+
+/** The provider would charge on: an erased account must not. */
+export function isCharged(plan: Plan | null): plan is Plan & { subscriptionId: string } {
+  return plan !== null && plan.subscriptionId !== null && CHARGED.has(plan.status) && !plan.cancelAtPeriodEnd
+}
+
 /** The period usage is counted for: the paid month or the trial. The end is exclusive. */
 export function billingPeriodOf(
   plan: Pick<Plan, 'trialStartedAt' | 'trialEndsAt' | 'currentPeriodStart' | 'currentPeriodEnd'>,

@@ -1,11 +1,9 @@
 // Shared by the page and the call: an erased account must not keep paying.
 import type { App } from '#app/context/app-context.ts'
+import { isCharged } from '#app/domain/plan.ts'
 import { type Erasing, eraseAccount } from '#app/features/accounts/erase-account.server.ts'
 import { isNameTyped } from '#app/features/accounts/erasure.ts'
 import { chargesEnded } from '#app/features/billing/manage-billing.server.ts'
-
-/** The provider would charge on. */
-const CHARGED: ReadonlySet<string> = new Set(['active', 'past_due', 'unpaid'])
 
 /** Nothing was erased: the subscription could not be ended just now, or only by the operator: payments are off. */
 export async function eraseWithSubscription(
@@ -15,11 +13,8 @@ export async function eraseWithSubscription(
 ): Promise<Erasing | { outcome: 'still_paying' | 'payments_off' }> {
   const account = await app.store.accounts.findAccount(accountUuid)
   if (account && !isNameTyped(typed, account)) return { outcome: 'wrong_name' }
-  if (account && app.payments === null) {
-    const plan = await app.store.billing.findPlan(accountUuid)
-    const isPaying = plan?.subscriptionId != null && CHARGED.has(plan.status) && !plan.cancelAtPeriodEnd
-    if (isPaying) return { outcome: 'payments_off' }
-  }
+  if (account && app.payments === null && isCharged(await app.store.billing.findPlan(accountUuid)))
+    return { outcome: 'payments_off' }
   if (account && !(await chargesEnded(app, accountUuid))) return { outcome: 'still_paying' }
   return eraseAccount(app, accountUuid, typed)
 }
