@@ -32,6 +32,9 @@ export type ExchangeResult =
 /** A server may send a few interim answers (102, 103); an endless stream is an attack. */
 const MAX_INTERIM_ANSWERS = 32
 
+/** For the body once the status is there: one that stays open must not hold up the next event. */
+const BODY_MS = 1_000
+
 class StopReading extends Error {
   readonly code: string
   constructor(code: string) {
@@ -52,10 +55,12 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
     let size = 0
     let settled = false
 
-    const deadline = setTimeout(() => {
+    const late = () => {
       unfinished({ outcome: 'late', phase: phase(), firstByteMs })
       connection.destroy()
-    }, input.deadlineMs)
+    }
+    const deadline = setTimeout(late, input.deadlineMs)
+    let bodyDeadline: NodeJS.Timeout | undefined
 
     function phase(): ExchangePhase {
       if (sentAt !== null) return firstByteMs === null ? 'waiting' : 'answering'
@@ -66,6 +71,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
       if (settled) return
       settled = true
       clearTimeout(deadline)
+      clearTimeout(bodyDeadline)
       chunks = []
       resolve(result)
     }
@@ -112,6 +118,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
             return
           }
           status = code
+          bodyDeadline = setTimeout(late, BODY_MS)
           rawHeaders = isRaw(controller.rawHeaders) ? controller.rawHeaders : []
         },
         onResponseData(controller, chunk) {

@@ -105,6 +105,12 @@ describe('every receiver in the zoo ends in one outcome, of its class, inside th
     expect(zoo.requests(behaviour) - before).toBe(1)
   })
 
+  test('a body that never ends holds up an answer for a second', async () => {
+    const result = await post(zoo.url('drips-body'))
+    expect(result).toMatchObject({ outcome: 'response', status: 200, bodyTruncated: true })
+    expect(result.timing?.totalMs).toBeLessThan(2_000)
+  })
+
   test('header values outside ASCII arrive as bytes, and a header named like the prototype is just a header', async () => {
     const result = await post(zoo.url('non-ascii-headers'))
     expect(result).toMatchObject({
