@@ -281,6 +281,18 @@ test('two people who come together are one reminder of the visit', async () => {
   expect(world.platform.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^See you tomorrow, 09:00\./)])
 })
 
+test('a reminder whose words name only the booking obeys its customer and its job', async () => {
+  const reminder = await ruleOf(15)
+  const remind = (number: number, job: string) =>
+    world.start(reminder, [visit(number, job, '2026-01-06 09:00:00')], { object: 'jobactivity' })
+  const runs = [await remind(930, world.job(LEEDS)), await remind(931, world.job(LEEDS))]
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 1), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  await work()
+  expect(runs.map(world.states)).toEqual([['s1/0 skipped'], ['s1/0 sent']])
+  expect(await world.run(runs[0] ?? 0)).toMatchObject({ outcome: 'nothing', reason: { code: 'muted' } })
+})
+
 test('one muted customer does not stop a report about many, but nothing goes to them', async () => {
   const jobs = [world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]
   const mute = { kind: 'company', recordUuid: uuidOf('company', 2), until: null } as const

@@ -8,9 +8,11 @@ import { textsOf } from './run-order.ts'
 /** Parts for planning all steps over records of the object. */
 export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: string): FactPart[] {
   const parameters = steps.map((step) => step.parameters)
+  // Whom a mute or an answer concerns is known through the job.
+  const about = steps.some(({ type }) => type === 'send_sms' || type === 'send_email') ? ['{job_address}'] : []
   // A receiver that is written out may be the customer's own: see `aboutOf`.
   const typed = parameters.some(isTyped) ? ['{contact_mobile}'] : []
-  const parts = new Set(partsForTexts([...textsOf(parameters), ...typed], object))
+  const parts = new Set(partsForTexts([...textsOf(parameters), ...about, ...typed], object))
   // The text of a template is unknown until planning reads it: it may name anything.
   if (steps.some(usesTemplate)) for (const { part } of namesOf(object).values()) if (part) parts.add(part)
   return [...parts].sort()
