@@ -317,13 +317,17 @@ test('a number or address typed into the step obeys only the customer whose it i
   const mail = (id: string, to: string) =>
     aStep(id, 'send_email', { to, customSubject: 'Job', customBody: 'Done', linkToJob: false })
   const steps = [text('s1', '+447700900999'), text('s2', '07700 900001'), mail('s3', 'books@partner.example')]
-  const rule = await world.rule(aRule([...steps, mail('s4', 'customer-1@example.test')]))
+  // The job has its own contact: this is the customer's main one.
+  const main = { uuid: uuidOf('contact', 940), company_uuid: uuidOf('company', 1), email: 'Owner@partner.example' }
+  world.platform.put(LEEDS, 'companycontact', { ...main, is_primary_contact: '1' })
+  const theirs = [mail('s4', 'customer-1@example.test'), mail('s5', 'owner@partner.example')]
+  const rule = await world.rule(aRule([...steps, ...theirs]))
   const runs = [await world.start(rule, [job]), await world.start(rule, [other])]
   await work()
   expect(runs.map(world.states)).toEqual([
-    ['s1/0 sent', 's2/0 skipped', 's3/0 sent', 's4/0 skipped'],
+    ['s1/0 sent', 's2/0 skipped', 's3/0 sent', 's4/0 skipped', 's5/0 skipped'],
     // Both of the first job's customer, who wrote STOP nowhere else.
-    ['s1/0 sent', 's2/0 sent', 's3/0 sent', 's4/0 sent'],
+    ['s1/0 sent', 's2/0 sent', 's3/0 sent', 's4/0 sent', 's5/0 sent'],
   ])
 })
 

@@ -10,8 +10,8 @@ export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: s
   const parameters = steps.map((step) => step.parameters)
   // Whom a mute or an answer concerns is known through the job.
   const about = steps.some(({ type }) => type === 'send_sms' || type === 'send_email') ? ['{job_address}'] : []
-  // A receiver that is written out may be the customer's own: see `aboutOf`.
-  const typed = parameters.some(isTyped) ? ['{contact_mobile}'] : []
+  // A receiver that is written out may be the job's contact or the customer's own: see `aboutOf`.
+  const typed = parameters.some(isTyped) ? ['{contact_mobile}', '{company_email}'] : []
   const parts = new Set(partsForTexts([...textsOf(parameters), ...about, ...typed], object))
   // The text of a template is unknown until planning reads it: it may name anything.
   if (steps.some(usesTemplate)) for (const { part } of namesOf(object).values()) if (part) parts.add(part)
