@@ -247,6 +247,19 @@ test('two bookings of one visit, or a copied rule, do not send the same words tw
   for (const run of [first, later, wanted]) expect(await world.run(run)).toMatchObject({ outcome: 'success' })
 })
 
+test('who is on call hears of a visit once, of another job again, also in the same words', async () => {
+  const [job, other] = [world.job(LEEDS), world.job(LEEDS)]
+  const call = { to: '+447700900999', message: 'A visit is booked', linkToJob: false }
+  const rule = await world.rule(aRule([aStep('s1', 'send_sms', call)], { once: 'record' }))
+  const booked = (number: number, of: string) =>
+    world.start(rule, [visit(number, of, '2026-01-06 09:00:00')], { object: 'jobactivity' })
+  const runs = [await booked(905, job)]
+  await work()
+  runs.push(await booked(906, job), await booked(907, other))
+  await go()
+  expect(runs.map(world.states)).toEqual([['s1/0 sent'], ['s1/0 skipped'], ['s1/0 sent']])
+})
+
 test('a visit that moves and moves back is told each time, once for all who come', async () => {
   const [job, booked] = [world.job(LEEDS), await ruleOf(14)]
   await work()

@@ -18,8 +18,8 @@ export type JournalEffect = Effect | NoEffect
 export interface PlanNotes {
   warnings: PlanWarning[]
   replacements: Replacement[]
-  /** For a customer message: the customers and jobs it is about, to check mutes. */
-  about?: { companyUuids: string[]; jobUuids: string[] }
+  /** For a customer message: the customers and jobs it is about, to check mutes. `told`: the job, to a stranger to it. */
+  about?: { companyUuids: string[]; jobUuids: string[]; told?: string[] }
   /** Planned again after quiet hours: runs that were apart may say the same now. */
   again?: true
   /** On the first row: records that no longer met the conditions. This step and later ones leave them out. */

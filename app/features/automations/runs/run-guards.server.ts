@@ -1,6 +1,6 @@
 // Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
-import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { JournalRow, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import { CONVERSATION_OPEN, RECEIPT_LOOKS, type SentAbout } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition, RuleGuards, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -154,7 +154,7 @@ interface AskedMessage {
   runId?: number
   guards: RuleGuards
   effect: CustomerMessage
-  about: { companyUuids: string[]; jobUuids: string[] }
+  about: NonNullable<PlanNotes['about']>
   zone: string
   /** When a person pressed "send"; null = nobody did. */
   released: Millis | null
@@ -191,10 +191,11 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
 }
 
 /** `stored`: a message that was sent, as its row has it. */
-function isSame(stored: string, effect: CustomerMessage, { jobUuids }: AskedMessage['about']): boolean {
-  if (jobUuids.length === 0) return false
+function isSame(stored: string, effect: CustomerMessage, about: AskedMessage['about']): boolean {
+  const toldOf = (of: PlanNotes['about']) => of?.told ?? of?.jobUuids ?? []
+  if (toldOf(about).length === 0) return false
   const { effect: sent, notes } = JSON.parse(stored)
-  return JSON.stringify([sent, notes?.about?.jobUuids ?? []]) === JSON.stringify([effect, jobUuids])
+  return JSON.stringify([sent, toldOf(notes?.about)]) === JSON.stringify([effect, toldOf(about)])
 }
 
 /**
@@ -205,18 +206,19 @@ export function aboutOf(
   { parameters }: Step,
   records: readonly RecordFacts[],
   effect: CustomerMessage,
-): { companyUuids: string[]; jobUuids: string[] } {
+): AskedMessage['about'] {
   const known = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))]
   // Without a receiver in the step, it goes to the contact of the first record.
   const toFirst = wordParameter(parameters, 'to') === ''
   const reached = records.filter((one, index) => (toFirst ? index === 0 : Object.values(one.values).some(isTheirs)))
-  // A receiver typed as it is may be nobody's of these records: the office, or who is on call.
-  if (isTyped(parameters) && reached.length === 0) return { companyUuids: [], jobUuids: [] }
   const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
+  const jobUuids = jobs.length === 1 ? jobs : []
+  // A receiver typed as it is may be nobody's of these records: the office, or who is on call.
+  if (isTyped(parameters) && reached.length === 0) return { companyUuids: [], jobUuids: [], told: jobUuids }
   const companies = known(records.map((one) => one.companyUuid))
   return {
     companyUuids: companies.length === 1 ? companies : known(reached.map((one) => one.companyUuid)),
-    jobUuids: jobs.length === 1 ? jobs : [],
+    jobUuids,
   }
 
   /** A number may be written with or without its country. */
