@@ -30,12 +30,12 @@ function touchedOfRow(row: TouchedSqlRow): TouchedRecord {
   return { ...row, changedFields: JSON.parse(row.changedFields) as string[], created: row.created === 1 }
 }
 
-export function triggerStore(connections: Connections, _clock: Clock): TriggerStore {
+export function triggerStore(connections: Connections, clock: Clock): TriggerStore {
   const rows = triggerRows(connections)
   return {
     ...waitingRecords(connections),
     ...settledPolls(connections, rows),
-    ...firedBefore(connections),
+    ...firedBefore(connections, clock),
     ...baselines(connections, rows),
     ...sweepStore(connections, rows),
   }
@@ -227,15 +227,19 @@ function wasJudgedNew({ created }: TouchedRecord, snapshot: Evaluation['snapshot
 }
 
 /** Earlier firings and writes that an evaluation needs to know. */
-function firedBefore({ db }: Connections): Pick<TriggerStore, 'ownWrites' | 'recentRuns' | 'doneBefore'> {
+function firedBefore({ db }: Connections, clock: Clock): Pick<TriggerStore, 'ownWrites' | 'recentRuns' | 'doneBefore'> {
   const writesOn = db.prepare<{ accountUuid: string; object: string; recordUuid: string; since: number }, OwnWrite>(
     `SELECT field, value, run_id AS runId, automation_id AS automationId, hop, at FROM own_write
      WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid AND at >= @since`,
   )
 
-  const inLedger = db.prepare<{ automationId: number; recordUuid: string; occurrence: string }, DoneFiring>(
+  const inLedger = db.prepare<
+    { automationId: number; recordUuid: string; occurrence: string; now: number },
+    DoneFiring
+  >(
     `SELECT record_uuid AS recordUuid, run_id AS runId, at FROM seen_ledger
-     WHERE automation_id = @automationId AND record_uuid = @recordUuid AND occurrence = @occurrence`,
+     WHERE automation_id = @automationId AND record_uuid = @recordUuid AND occurrence = @occurrence
+       AND (expires_at IS NULL OR expires_at > @now)`,
   )
   const runsOn = db
     .prepare<{ accountUuid: string; recordUuid: string; automationId: number; since: number }, number>(
@@ -259,7 +263,7 @@ function firedBefore({ db }: Connections): Pick<TriggerStore, 'ownWrites' | 'rec
       const found = new Map<string, DoneFiring>()
       if ((yield* ownedBy.get({ automationId, accountUuid })) !== 1) return found
       for (const { recordUuid, occurrence } of firings) {
-        const done = yield* inLedger.get({ automationId, recordUuid, occurrence })
+        const done = yield* inLedger.get({ automationId, recordUuid, occurrence, now: clock.now() })
         if (done) found.set(`${recordUuid}|${occurrence}`, done)
       }
       return found

@@ -1,6 +1,7 @@
 // The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
 // late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
+import { days } from '#app/lib/duration.ts'
 import type { Database } from '../../database.ts'
 import type { MessageNote } from '../../store/run-guards.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
@@ -118,7 +119,7 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
   )
   const remember = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
-     VALUES (@automationId, @recordUuid, @occurrence, @runId, @at, NULL) ON CONFLICT DO NOTHING`,
+     VALUES (@automationId, @recordUuid, @occurrence, @runId, @at, @expiresAt) ON CONFLICT DO NOTHING`,
   )
   const ofAccount = db
     .prepare<{ runId: number; accountUuid: string }, 1>(
@@ -152,7 +153,9 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
   ): Generator<unknown, void> {
     for (const { object, recordUuid, field, value, automationId, hop, occurrence } of writes) {
       yield* saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
-      if (occurrence) yield* remember.run({ automationId, recordUuid, occurrence, runId, at })
+      // Not for good: what it made may be due itself the year after.
+      const expiresAt = at + days(300)
+      if (occurrence) yield* remember.run({ automationId, recordUuid, occurrence, runId, at, expiresAt })
     }
   }
 

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { minutes } from '#app/lib/duration.ts'
-import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
+import { days, minutes, seconds } from '#app/lib/duration.ts'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  LEEDS,
+  uuidOf,
+} from '#tests/support/automation-world.server.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
 import { createPoller } from './poll.server.ts'
 
@@ -29,4 +37,30 @@ test('a rule that could not be polled is waited for only as long as it is due', 
   expect(await poller.round()).toEqual({ started: 0, nextAt: until })
   await store.automations.changeAutomation(LEEDS, stays, { active: false, nextRunAt: null, at: clock.now() })
   expect(await poller.round()).toEqual({ started: 0, nextAt: null })
+})
+
+test('a yearly service that a rule made is found itself the year after, and not before', async () => {
+  const { store, clock } = world
+  const yearly = JSON.stringify(LIBRARY.find(({ id }) => id === 18)?.definition)
+  const listed = uuidOf('company', 900)
+  const rule = await world.rule(JSON.parse(yearly.replaceAll(/\[\[.+?\]\]/g, listed)))
+  for (const object of ['queue', 'category']) world.platform.put(LEEDS, object, { uuid: listed, name: 'Service' })
+  const done = { status: 'Completed', category_uuid: listed }
+  world.job(LEEDS, { ...done, completion_date: '2025-02-05 10:00:00' })
+  const poller = createPoller({ ...world.app, facts: world.parts.facts })
+  const poll = async () => {
+    await store.automations.changeAutomation(LEEDS, rule, { nextRunAt: clock.now(), at: clock.now() })
+    return (await poller.round()).started
+  }
+  expect(await poll()).toBe(1)
+  world.engine().start()
+  await clock.run(seconds(5))
+  const made = world.platform.made.find(({ object }) => object === 'job')
+  const complete = (completion_date: string) =>
+    world.platform.put(LEEDS, 'job', { ...made?.fields, uuid: made?.uuid ?? '', ...done, completion_date })
+  complete('2025-02-05 10:00:00')
+  expect(await poll()).toBe(0)
+  complete('2026-02-10 10:00:00')
+  clock.leap(days(371))
+  expect(await poll()).toBe(1)
 })
