@@ -188,14 +188,10 @@ function settledPolls(
   const dropSnapshot = db.prepare(`DELETE FROM record_snapshot ${OF_RECORD}`)
   const setNext = db.prepare('UPDATE automation SET next_run_at = @nextRunAt WHERE id = @id')
 
-  function* keepSeen(
-    accountUuid: string,
-    { touched: { object, recordUuid }, snapshot }: Pick<Evaluation, 'touched' | 'snapshot'>,
-    now: number,
-  ) {
-    if (snapshot === 'none') return
-    if (snapshot !== null) yield* rows.keep(accountUuid, object, snapshot, now)
-    else yield* dropSnapshot.run({ accountUuid, object: `rules:${object}`, recordUuid })
+  type Seen = Pick<Evaluation, 'touched' | 'snapshot'>
+  function* keepSeen(accountUuid: string, { touched: { object, recordUuid }, snapshot }: Seen, now: number) {
+    if (snapshot === null) yield* dropSnapshot.run({ accountUuid, object: `rules:${object}`, recordUuid })
+    else if (snapshot !== 'none') yield* rows.keep(accountUuid, object, snapshot, now)
   }
 
   return {
