@@ -62,7 +62,9 @@ export interface PaidSubscription {
   /** It ends with the paid month, or on another fixed day. */
   endsWithPeriod: boolean
   latestInvoice: PaymentInvoice | null
-  /** Its latest invoice was paid when it had ended: the money pays for nothing. */
+  /** Null = it goes on. Use above the included one is still billed when it has ended. */
+  endedAt: Millis | null
+  /** Its latest invoice is of a month before its end, and was paid after it: the money pays for nothing. */
   paidAfterEnd: boolean
   /** The payment of the latest early renewal applied to it. */
   renewedBy: string | null

@@ -34,6 +34,8 @@ export interface MemoryPayments extends Payments {
   renew(subscriptionId: string, how: 'paid' | 'failed'): void
   /** Cancels: retries used up, the portal, or the end of the last month. */
   cancel(subscriptionId: string): void
+  /** Bills use above the included one, also of what has ended; returns the secret. */
+  billUse(subscriptionId: string): string
   giveUp(subscriptionId: string): void
   /** The operator voids the open invoices. */
   voidInvoices(subscriptionId: string): void
@@ -120,7 +122,8 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     tell('invoice.paid', { customerId })
     const isLatest = subscription.latestInvoice?.id === invoice.id
     // What has ended does not begin again.
-    if (['canceled', 'incomplete_expired'].includes(subscription.status)) subscription.paidAfterEnd ||= isLatest
+    if (['canceled', 'incomplete_expired'].includes(subscription.status))
+      subscription.paidAfterEnd ||= isLatest && invoice.createdAt < (subscription.endedAt ?? 0)
     else if (subscription.status === 'incomplete' || isLatest) {
       subscription.status = 'active'
       tell('customer.subscription.updated', { customerId })
@@ -136,6 +139,8 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     const open = subscription.invoices.filter((one) => one.status === 'open')
     if (subscription.status === 'incomplete') open.forEach(voided)
     subscription.status = status
+    // After what was billed before, also within one moment.
+    if (status === 'canceled') subscription.endedAt = clock.now() + 1
     tell(status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated', {
       customerId: subscription.customerId,
     })
@@ -202,6 +207,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
       }
     },
     cancel: (id) => end(get(subscriptions, id), 'canceled'),
+    billUse: (id) => invoiceOf(get(subscriptions, id), 120).clientSecret ?? '',
     giveUp(id) {
       get(subscriptions, id).status = 'unpaid'
       tell('customer.subscription.updated', { customerId: get(subscriptions, id).customerId })
@@ -263,6 +269,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
           periodEnd: clock.now() + MONTH,
           endsWithPeriod: false,
           latestInvoice: null,
+          endedAt: null,
           paidAfterEnd: false,
           renewedBy: null,
           invoices: [],

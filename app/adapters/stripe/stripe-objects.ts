@@ -31,6 +31,11 @@ function monthlyItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem
   return data.find((item) => item.price.recurring?.usage_type === 'licensed') ?? data[0] ?? null
 }
 
+/** Of a month before the end, and paid after it. What is made at the end is for use above the included one. */
+function isLate({ created, status_transitions: { paid_at: paidAt } }: Stripe.Invoice, endedAt: number): boolean {
+  return created < endedAt && (paidAt ?? 0) > endedAt
+}
+
 export function toSubscription(subscription: Stripe.Subscription): PaidSubscription {
   const item = monthlyItem(subscription)
   const { metadata, trial_end: trialEnd, ended_at: endedAt } = subscription
@@ -48,7 +53,8 @@ export function toSubscription(subscription: Stripe.Subscription): PaidSubscript
     periodEnd: item ? millis(item.current_period_end) : null,
     endsWithPeriod: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     latestInvoice: invoice && toInvoice(invoice),
-    paidAfterEnd: endedAt !== null && (invoice?.status_transitions.paid_at ?? 0) > endedAt,
+    endedAt: endedAt === null ? null : millis(endedAt),
+    paidAfterEnd: endedAt !== null && invoice !== null && isLate(invoice, endedAt),
     renewedBy: metadata.renewedBy ?? null,
   }
 }

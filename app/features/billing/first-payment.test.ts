@@ -397,6 +397,20 @@ describe('what is owed', () => {
       expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
     })
 
+    test('is no bill for use above the included one, which comes at the end and stays owed', async () => {
+      const id = (await paid())?.subscriptionId ?? ''
+      world.clock.advance(days(30))
+      world.payments.cancel(id)
+      world.clock.advance(hours(1))
+      const secret = world.payments.billUse(id)
+      await deliverTold(world)
+      await syncPlan(world.app, LEEDS)
+      world.payments.pay(secret)
+      await syncPlan(world.app, LEEDS)
+      expect(world.payments.payment(paymentOf(secret)).status).toBe('paid')
+      expect(world.payments.refunds).toEqual([])
+    })
+
     test('keeps what was paid before, and never calls it active', async () => {
       const { clientSecret, end } = await leftOpen()
       world.payments.pay(clientSecret)

@@ -69,10 +69,12 @@ export async function giveUp(app: PayingApp, accountUuid: string, open: PaidSubs
 /** One that has ended takes no money: a form left open for a late month is closed, and what it paid goes back. */
 async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscription): Promise<void> {
   const { payments } = app
-  const { id, latestInvoice, paidAfterEnd } = ended
+  const { id, latestInvoice, endedAt, paidAfterEnd } = ended
   if (paidAfterEnd) await giveBack(app, accountUuid, ended, latestInvoice)
   // The latest is the last to be voided: while it is open, others may be.
   for (const invoice of latestInvoice?.status === 'open' ? await payments.openInvoices(id) : []) {
+    // Made at its end: for use above the included one.
+    if (endedAt !== null && invoice.createdAt >= endedAt) continue
     try {
       await payments.voidInvoice(invoice.id)
     } catch (error) {
