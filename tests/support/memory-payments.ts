@@ -1,4 +1,4 @@
-// A payment provider in memory: stores what it receives, advances when a test says that time passed or somebody paid,
+// Long: one provider. A payment provider in memory: stores what it receives, advances when a test says that time passed or somebody paid,
 // and records its events. It uses the port's terms; the real provider's wire is in the sandbox.
 import {
   type PaidSubscription,
