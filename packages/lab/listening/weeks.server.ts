@@ -66,6 +66,8 @@ class Week implements JudgedWeek {
   private readonly chance: Chance
   private readonly jobs: string[]
   private readonly rules: number[] = []
+  /** Numbers of the exchanges that the caller saw fail. */
+  private readonly failed = new Set<number>()
   private serial = 0
   private rough = true
   private process: Mortal | null = null
@@ -79,7 +81,11 @@ class Week implements JudgedWeek {
     this.proof = proof
     this.chance = createChance(proof.seed, 'listening')
     this.jobs = Array.from({ length: 5 }, () => world.job(LEEDS))
-    world.platform.fate = () => (this.rough ? this.chance.weighted(FATES) : 'well')
+    world.platform.fate = ({ number }) => {
+      const fate = this.rough ? this.chance.weighted(FATES) : 'well'
+      if (fate !== 'well') this.failed.add(number)
+      return fate
+    }
   }
 
   async live(): Promise<void> {
@@ -242,11 +248,11 @@ class Week implements JudgedWeek {
     return { process, listener }
   }
 
-  /** A look is one call for a job and list: two within a second are one too many. */
+  /** A look is one call for a job and list, and another one where that failed: two within a second are one too many. */
   private countLooks(from: number): void {
     const reads = this.world.platform.exchanges
       .slice(from)
-      .filter(({ verb, object }) => verb === 'list' && isHistory(object))
+      .filter(({ verb, object, number }) => verb === 'list' && isHistory(object) && !this.failed.has(number))
     const seen = new Map<string, number>()
     for (const { object, query } of reads) {
       const key = `${object} ${query.get('$filter')} ${query.get('cursor')}`
