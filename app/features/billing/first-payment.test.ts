@@ -274,6 +274,17 @@ describe('a return', () => {
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject(active)
   })
 
+  test('from a new form after an end never says ended, also while the provider still reads it as open', async () => {
+    const before = await paid()
+    world.payments.cancel(before?.subscriptionId ?? '')
+    await deliverTold(world)
+    const { clientSecret } = await started()
+    const seen = await world.payments.listSubscriptions(before?.customerId ?? '')
+    world.payments.pay(clientSecret)
+    world.payments.listSubscriptions = async () => seen
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'paid' })
+  })
+
   test('while the provider cannot be asked is being processed', async () => {
     const { clientSecret } = await started()
     world.payments.failNext('unavailable')

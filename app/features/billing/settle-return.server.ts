@@ -27,9 +27,11 @@ export async function settleReturn(
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
       const renewal = await renewalIfPaid(app, accountUuid, payment)
       const { plan: synced, subscriptions } = await syncInTurn(app, accountUuid)
-      const late = subscriptions.some((one) => one.paidAfterEnd && one.latestInvoice?.paymentId === payment.id)
-      if (renewal === 'refunded' || late) return { outcome: 'failed', message: RENEWAL_REFUNDED }
-      if (payment.status === 'paid' && synced.status === 'canceled') return { outcome: 'ended' }
+      const paidFor = subscriptions.find((one) => one.latestInvoice?.paymentId === payment.id)
+      if (renewal === 'refunded' || paidFor?.paidAfterEnd) return { outcome: 'failed', message: RENEWAL_REFUNDED }
+      // Not a new one, which is read as `incomplete` for a moment after its payment.
+      const hasEnded = synced.status === 'canceled' && paidFor?.status !== 'incomplete'
+      if (payment.status === 'paid' && hasEnded) return { outcome: 'ended' }
       return (await owesMore(app, synced, payment)) ? { outcome: 'still_owed' } : outcomeOf(payment)
     })
   } catch (error) {
