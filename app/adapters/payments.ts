@@ -91,6 +91,8 @@ export interface SinglePayment {
   failure: string | null
   /** Null = not an early renewal. */
   renewal: RenewalTerms | null
+  /** All of it went back. */
+  refunded: boolean
   createdAt: Millis
 }
 

@@ -107,6 +107,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
       clientSecret: invoice.clientSecret,
       failure: null,
       renewal: null,
+      refunded: false,
       createdAt: clock.now(),
       invoiceId: invoice.id,
     })
@@ -314,6 +315,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
           clientSecret: `${id}_secret_x`,
           failure: null,
           renewal: terms,
+          refunded: false,
           createdAt: clock.now(),
         }
         payments.set(id, { ...payment, invoiceId: null })
@@ -331,7 +333,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     },
     async findPayment(id) {
       const payment = payments.get(id)
-      return payment ? structuredClone(payment) : null
+      return payment ? { ...structuredClone(payment), refunded: memory.refunds.includes(id) } : null
     },
     async cancelPayment(id) {
       const payment = get(payments, id)

@@ -91,6 +91,7 @@ export function toPayment(payment: Stripe.PaymentIntent): SinglePayment {
     clientSecret: payment.client_secret,
     failure: failureOf(payment),
     renewal: termsOf(payment.metadata),
+    refunded: typeof payment.latest_charge === 'object' && payment.latest_charge?.refunded === true,
     createdAt: millis(payment.created),
   }
 }

@@ -130,7 +130,8 @@ export function createStripePayments(options: StripeOptions): Payments {
     },
 
     async findPayment(paymentId) {
-      const payment = await askedUnless(['missing'], () => stripe.paymentIntents.retrieve(paymentId))
+      const how = { expand: ['latest_charge'] }
+      const payment = await askedUnless(['missing'], () => stripe.paymentIntents.retrieve(paymentId, how))
       return payment && toPayment(payment)
     },
 

@@ -408,6 +408,25 @@ describe('what is owed', () => {
       expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
     })
 
+    test('whose refund is refused stops nothing else, and one refund is enough', async () => {
+      const { clientSecret, end } = await leftOpen()
+      end()
+      world.payments.pay(clientSecret)
+      world.payments.failNext('unavailable', 1, 'refund')
+      await expect(syncPlan(world.app, LEEDS)).rejects.toThrow('unavailable')
+      world.payments.failNext('refused', 1, 'refund')
+      expect((await started()).description).toBe('£5.00 today. Your paid month starts now.')
+      expect(world.logged).toContain('payments.not_refunded')
+      expect(world.payments.refunds).toEqual([])
+      await syncPlan(world.app, LEEDS)
+      expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
+      world.logged.length = 0
+      world.payments.calls.length = 0
+      await syncPlan(world.app, LEEDS)
+      expect(world.logged).toEqual([])
+      expect(world.payments.calls).not.toContain('refund')
+    })
+
     test('is no bill for use above the included one, which comes at the end and stays owed', async () => {
       const id = (await paid())?.subscriptionId ?? ''
       world.clock.advance(days(30))

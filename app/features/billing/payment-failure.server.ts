@@ -40,6 +40,17 @@ export function refusalOf(
   }
 }
 
+/** A refund that the provider refuses, of a disputed payment for one, is for a person: everything else goes on. */
+export async function refundOrTell({ payments, log }: PayingApp, accountUuid: string, payment: string): Promise<void> {
+  try {
+    await payments.refund(payment)
+  } catch (error) {
+    const failure = paymentErrorOf(error)
+    if (failure?.code !== 'refused') throw error
+    log.error({ accountUuid, payment, reason: failure.message }, 'payments.not_refunded')
+  }
+}
+
 /**
  * Runs `work` when no other billing work of the account is under way. Beside that, the provider's idempotency keys and
  * `savePlan`, which saves only changes to the latest state, prevent conflicts.

@@ -2,7 +2,7 @@
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
 import type { PayingApp } from './billing-app.server.ts'
-import { paymentErrorOf } from './payment-failure.server.ts'
+import { paymentErrorOf, refundOrTell } from './payment-failure.server.ts'
 
 type Settled = 'applied' | 'refunded'
 
@@ -30,7 +30,7 @@ async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment)
     const failure = paymentErrorOf(error)
     if (failure?.code !== 'refused' && failure?.code !== 'missing') throw error
     log.warn({ accountUuid, payment: payment.id, reason: failure.message }, 'renewal.cannot_be_applied')
-    await payments.refund(payment.id)
+    await refundOrTell(app, accountUuid, payment.id)
     await store.billing.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
     return 'refunded'
   }

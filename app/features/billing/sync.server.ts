@@ -5,7 +5,7 @@ import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import { days } from '#app/lib/duration.ts'
 import type { PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
-import { inAccountTurn, paymentErrorOf } from './payment-failure.server.ts'
+import { inAccountTurn, paymentErrorOf, refundOrTell } from './payment-failure.server.ts'
 import { projectPlan, withoutCustomer } from './projection.ts'
 import { followOpenRenewal, isOffered, stopOrSettle } from './renewal.server.ts'
 
@@ -85,16 +85,16 @@ async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscr
 }
 
 async function giveBack(
-  { payments, log }: PayingApp,
+  app: PayingApp,
   accountUuid: string,
   { id }: PaidSubscription,
   invoice: PaymentInvoice | null,
 ): Promise<void> {
   const paymentId = invoice?.paymentId ?? null
-  const payment = paymentId === null ? null : await payments.findPayment(paymentId)
-  if (payment?.status !== 'paid') return
-  log.warn({ accountUuid, subscription: id, payment: payment.id }, 'payments.paid_what_was_given_up')
-  await payments.refund(payment.id)
+  const payment = paymentId === null ? null : await app.payments.findPayment(paymentId)
+  if (payment?.status !== 'paid' || payment.refunded) return
+  app.log.warn({ accountUuid, subscription: id, payment: payment.id }, 'payments.paid_what_was_given_up')
+  await refundOrTell(app, accountUuid, payment.id)
 }
 
 async function readSubscriptions({ payments }: PayingApp, customerId: string): Promise<PaidSubscription[] | null> {

@@ -238,6 +238,17 @@ describe('of a paid month', () => {
     expect(world.payments.taken()).toBe(500)
   })
 
+  test('whose refund is refused is told to the operator, and stops nothing else', async () => {
+    const { subscriptionId } = await activeFor(days(10))
+    const { clientSecret } = await upgrade(false)
+    world.payments.cancel(subscriptionId ?? '')
+    world.payments.pay(clientSecret)
+    world.payments.failNext('refused', 1, 'refund')
+    await deliverTold(world)
+    expect(world.logged).toContain('payments.not_refunded')
+    expect(await plan()).toMatchObject({ status: 'canceled', openRenewalId: null })
+  })
+
   test('says so to who comes back from paying, whether the event came first or not', async () => {
     const { subscriptionId } = await activeFor(days(10))
     const { clientSecret } = await upgrade(false)
