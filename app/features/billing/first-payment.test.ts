@@ -441,6 +441,16 @@ describe('what is owed', () => {
       expect(world.payments.refunds).toEqual([])
     })
 
+    test('is closed also when the bill for use, made at the end, was paid first', async () => {
+      const { id, clientSecret, end } = await leftOpen()
+      end()
+      world.clock.advance(hours(1))
+      world.payments.pay(world.payments.billUse(id))
+      await deliverTold(world)
+      expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
+      expect(world.payments.refunds).toEqual([])
+    })
+
     test('keeps what was paid before, and never calls it active', async () => {
       const { clientSecret, end } = await leftOpen()
       world.payments.pay(clientSecret)

@@ -71,10 +71,12 @@ async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscr
   const { payments } = app
   const { id, latestInvoice, endedAt, paidAfterEnd } = ended
   if (paidAfterEnd) await giveBack(app, accountUuid, ended, latestInvoice)
-  // The latest is the last to be voided: while it is open, others may be.
-  for (const invoice of latestInvoice?.status === 'open' ? await payments.openInvoices(id) : []) {
-    // Made at its end: for use above the included one.
-    if (endedAt !== null && invoice.createdAt >= endedAt) continue
+  // Made at its end: for use above the included one.
+  const isForUse = (invoice: PaymentInvoice | null) => endedAt !== null && (invoice?.createdAt ?? 0) >= endedAt
+  // The latest is the last to be voided: while it is open, others may be. One for use says nothing about them.
+  const mayBeOpen = latestInvoice?.status === 'open' || isForUse(latestInvoice)
+  for (const invoice of mayBeOpen ? await payments.openInvoices(id) : []) {
+    if (isForUse(invoice)) continue
     try {
       await payments.voidInvoice(invoice.id)
     } catch (error) {
