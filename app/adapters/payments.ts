@@ -41,6 +41,7 @@ export interface PaymentInvoice {
   /** The single payment that the secret belongs to. */
   paymentId: string | null
   createdAt: Millis
+  paidAt: Millis | null
 }
 
 /** The offer: the full price, or minus a credit for the unused trial. */
@@ -64,8 +65,6 @@ export interface PaidSubscription {
   latestInvoice: PaymentInvoice | null
   /** Null = it goes on. Use above the included one is still billed when it has ended. */
   endedAt: Millis | null
-  /** Its latest invoice is of a month before its end, and was paid after it: the money pays for nothing. */
-  paidAfterEnd: boolean
   /** The payment of the latest early renewal applied to it. */
   renewedBy: string | null
 }
@@ -142,6 +141,7 @@ export interface Payments {
   setEndsWithPeriod(subscriptionId: string, ends: boolean): Promise<void>
   /** Its unpaid invoices, oldest first. */
   openInvoices(subscriptionId: string): Promise<PaymentInvoice[]>
+  paidInvoices(subscriptionId: string): Promise<PaymentInvoice[]>
   /** Nobody can pay it any more. `refused` = it is not open: paid meanwhile, perhaps. */
   voidInvoice(invoiceId: string): Promise<void>
 

@@ -97,6 +97,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
       clientSecret: `${paymentId}_secret_x`,
       paymentId,
       createdAt: clock.now(),
+      paidAt: null,
     }
     payments.set(paymentId, {
       id: paymentId,
@@ -121,11 +122,12 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     invoice.remaining = 0
     const { customerId } = subscription
     tell('invoice.paid', { customerId })
+    const { endedAt } = subscription
+    invoice.paidAt = endedAt === null ? clock.now() : Math.max(clock.now(), endedAt + 1)
     const isLatest = subscription.latestInvoice?.id === invoice.id
     // What has ended does not begin again.
-    if (['canceled', 'incomplete_expired'].includes(subscription.status))
-      subscription.paidAfterEnd ||= isLatest && invoice.createdAt < (subscription.endedAt ?? 0)
-    else if (subscription.status === 'incomplete' || isLatest) {
+    if (['canceled', 'incomplete_expired'].includes(subscription.status)) return
+    if (subscription.status === 'incomplete' || isLatest) {
       subscription.status = 'active'
       tell('customer.subscription.updated', { customerId })
     }
@@ -271,7 +273,6 @@ export function memoryPayments(clock: Clock): MemoryPayments {
           endsWithPeriod: false,
           latestInvoice: null,
           endedAt: null,
-          paidAfterEnd: false,
           renewedBy: null,
           invoices: [],
         }
@@ -294,6 +295,9 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     },
     async openInvoices(id) {
       return structuredClone(get(subscriptions, id).invoices.filter(({ status }) => status === 'open'))
+    },
+    async paidInvoices(id) {
+      return structuredClone(get(subscriptions, id).invoices.filter(({ status }) => status === 'paid'))
     },
     async voidInvoice(id) {
       const invoice = [...subscriptions.values()].flatMap(({ invoices }) => invoices).find((one) => one.id === id)
@@ -371,6 +375,7 @@ const PORT: readonly (keyof Payments)[] = [
   'endSubscription',
   'setEndsWithPeriod',
   'openInvoices',
+  'paidInvoices',
   'voidInvoice',
   'quoteRenewal',
   'createRenewalPayment',

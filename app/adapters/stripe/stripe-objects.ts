@@ -3,6 +3,7 @@ import type Stripe from 'stripe'
 import type { PaidSubscription, PaymentEvent, PaymentInvoice, RenewalTerms, SinglePayment } from '../payments.ts'
 
 const millis = (unixSeconds: number): number => unixSeconds * 1000
+const millisOrNull = (unixSeconds: number | null) => (unixSeconds === null ? null : millis(unixSeconds))
 
 export function idOf(reference: string | { id: string } | null | undefined): string | null {
   return typeof reference === 'string' ? reference : (reference?.id ?? null)
@@ -22,6 +23,7 @@ export function toInvoice(invoice: Stripe.Invoice): PaymentInvoice {
     // The secret begins with the id of its payment.
     paymentId: clientSecret?.split('_secret_')[0] ?? null,
     createdAt: millis(invoice.created),
+    paidAt: millisOrNull(invoice.status_transitions.paid_at),
   }
 }
 
@@ -29,11 +31,6 @@ export function toInvoice(invoice: Stripe.Invoice): PaymentInvoice {
 function monthlyItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem | null {
   const { data } = subscription.items
   return data.find((item) => item.price.recurring?.usage_type === 'licensed') ?? data[0] ?? null
-}
-
-/** Of a month before the end, and paid after it. What is made at the end is for use above the included one. */
-function isLate({ created, status_transitions: { paid_at: paidAt } }: Stripe.Invoice, endedAt: number): boolean {
-  return created < endedAt && (paidAt ?? 0) > endedAt
 }
 
 export function toSubscription(subscription: Stripe.Subscription): PaidSubscription {
@@ -48,13 +45,12 @@ export function toSubscription(subscription: Stripe.Subscription): PaidSubscript
     priceId: item?.price.id ?? null,
     offer: metadata.offer === 'credit' ? 'credit' : metadata.offer === 'full' ? 'full' : null,
     createdAt: millis(subscription.created),
-    trialEndsAt: trialEnd === null ? null : millis(trialEnd),
+    trialEndsAt: millisOrNull(trialEnd),
     periodStart: item ? millis(item.current_period_start) : null,
     periodEnd: item ? millis(item.current_period_end) : null,
     endsWithPeriod: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     latestInvoice: invoice && toInvoice(invoice),
-    endedAt: endedAt === null ? null : millis(endedAt),
-    paidAfterEnd: endedAt !== null && invoice !== null && isLate(invoice, endedAt),
+    endedAt: millisOrNull(endedAt),
     renewedBy: metadata.renewedBy ?? null,
   }
 }

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
-import { type MonthlyPrice, PaymentError, type Payments, type RenewalTerms } from '../payments.ts'
+import { type MonthlyPrice, PaymentError, type PaymentInvoice, type Payments, type RenewalTerms } from '../payments.ts'
 import { METER_EVENT, MONTHLY_LOOKUP_KEY, PAYMENT_EVENT_TYPES, PORTAL_FEATURES } from './stripe-catalogue.ts'
 import { asked, askedUnless, createStripeClient } from './stripe-client.server.ts'
 import { idOf, metadataOf, toInvoice, toPayment, toPaymentEvent, toSubscription } from './stripe-objects.ts'
@@ -114,16 +114,8 @@ export function createStripePayments(options: StripeOptions): Payments {
         await stripe.subscriptions.update(subscriptionId, byDay ? { cancel_at: '' } : { cancel_at_period_end: ends })
       }),
 
-    openInvoices: (subscriptionId) =>
-      asked(async () => {
-        const list = await stripe.invoices.list({
-          subscription: subscriptionId,
-          status: 'open',
-          limit: MOST,
-          expand: ['data.confirmation_secret'],
-        })
-        return list.data.map(toInvoice).sort((a, b) => a.createdAt - b.createdAt)
-      }),
+    openInvoices: (subscriptionId) => invoicesOf(stripe, subscriptionId, 'open'),
+    paidInvoices: (subscriptionId) => invoicesOf(stripe, subscriptionId, 'paid'),
 
     async voidInvoice(invoiceId) {
       await asked(() => stripe.invoices.voidInvoice(invoiceId))
@@ -163,6 +155,14 @@ export function createStripePayments(options: StripeOptions): Payments {
       )
     },
   }
+}
+
+function invoicesOf(stripe: Stripe, subscription: string, status: 'open' | 'paid'): Promise<PaymentInvoice[]> {
+  return asked(async () => {
+    const expand = ['data.confirmation_secret']
+    const list = await stripe.invoices.list({ subscription, status, limit: MOST, expand })
+    return list.data.map(toInvoice).sort((a, b) => a.createdAt - b.createdAt)
+  })
 }
 
 interface FoundPrice {

@@ -387,6 +387,7 @@ describe('what is owed', () => {
       await deliverTold(world)
       expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
       expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
+      world.clock.advance(days(31))
       const asked = world.payments.calls.length
       await syncPlan(world.app, LEEDS)
       expect(world.payments.calls.slice(asked)).toEqual(['listSubscriptions'])
@@ -406,6 +407,17 @@ describe('what is owed', () => {
       })
       expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
       expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'canceled' })
+    })
+
+    test('goes back also when it is the older of two months', async () => {
+      const { id, clientSecret, end } = await leftOpen()
+      world.clock.advance(days(30))
+      world.payments.renew(id, 'failed')
+      end()
+      world.payments.pay(clientSecret)
+      expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toMatchObject({ outcome: 'failed' })
+      expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
+      expect(await world.payments.openInvoices(id)).toEqual([])
     })
 
     test('whose refund is refused stops nothing else, and one refund is enough', async () => {

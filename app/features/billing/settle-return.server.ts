@@ -25,10 +25,11 @@ export async function settleReturn(
     return await inAccountTurn(app, accountUuid, async () => {
       const payment = await app.payments.findPayment(paymentIntentId)
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
-      const renewal = await renewalIfPaid(app, accountUuid, payment)
+      await renewalIfPaid(app, accountUuid, payment)
       const { plan: synced, subscriptions } = await syncInTurn(app, accountUuid)
+      const isBack = payment.status === 'paid' && (await app.payments.findPayment(payment.id))?.refunded
+      if (isBack) return { outcome: 'failed', message: RENEWAL_REFUNDED }
       const paidFor = subscriptions.find((one) => one.latestInvoice?.paymentId === payment.id)
-      if (renewal === 'refunded' || paidFor?.paidAfterEnd) return { outcome: 'failed', message: RENEWAL_REFUNDED }
       // Not a new one, which is read as `incomplete` for a moment after its payment.
       const hasEnded = synced.status === 'canceled' && paidFor?.status !== 'incomplete'
       if (payment.status === 'paid' && hasEnded) return { outcome: 'ended' }

@@ -12,6 +12,9 @@ import { followOpenRenewal, isOffered, stopOrSettle } from './renewal.server.ts'
 /** An older projection is read again before it is shown, and daily by the job. */
 export const FRESH_FOR = days(1)
 
+/** How long after a subscription's end we look for what was paid too late. */
+const LATE_FOR = days(30)
+
 /** Rejects when the provider cannot be reached. */
 export function syncPlan(app: PayingApp, accountUuid: string): Promise<Plan> {
   return inAccountTurn(app, accountUuid, async () => (await syncInTurn(app, accountUuid)).plan)
@@ -66,24 +69,26 @@ export async function giveUp(app: PayingApp, accountUuid: string, open: PaidSubs
   await giveBack(app, accountUuid, open, open.latestInvoice)
 }
 
-/** One that has ended takes no money: a form left open for a late month is closed, and what it paid goes back. */
+/** One that has ended takes no money: forms left open for late months are closed, and what they paid goes back. */
 async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscription): Promise<void> {
   const { payments } = app
-  const { id, latestInvoice, endedAt, paidAfterEnd } = ended
-  if (paidAfterEnd) await giveBack(app, accountUuid, ended, latestInvoice)
-  // Made at its end: for use above the included one.
-  const isForUse = (invoice: PaymentInvoice | null) => endedAt !== null && (invoice?.createdAt ?? 0) >= endedAt
-  // The latest is the last to be voided: while it is open, others may be. One for use says nothing about them.
-  const mayBeOpen = latestInvoice?.status === 'open' || isForUse(latestInvoice)
-  for (const invoice of mayBeOpen ? await payments.openInvoices(id) : []) {
-    if (isForUse(invoice)) continue
+  const { id, latestInvoice, endedAt } = ended
+  if (endedAt === null) return
+  // Later only what is seen to be open: all others are closed by then.
+  if (latestInvoice?.status !== 'open' && endedAt < app.clock.now() - LATE_FOR) return
+  for (const invoice of await payments.openInvoices(id)) {
+    // Made at its end: for use above the included one.
+    if (invoice.createdAt >= endedAt) continue
     try {
       await payments.voidInvoice(invoice.id)
     } catch (error) {
+      // Paid meanwhile.
       if (paymentErrorOf(error)?.code !== 'refused') throw error
-      await giveBack(app, accountUuid, ended, invoice)
     }
   }
+  const isLate = ({ createdAt, paidAt }: PaymentInvoice) => createdAt < endedAt && (paidAt ?? 0) > endedAt
+  const late = (await payments.paidInvoices(id)).filter(isLate)
+  for (const invoice of late) await giveBack(app, accountUuid, ended, invoice)
 }
 
 async function giveBack(
