@@ -1,6 +1,6 @@
 // What the pages say about how long things are kept, against the jobs that remove them.
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import { AUDIT_KEPT } from '#app/domain/audit.ts'
 import {
@@ -17,7 +17,13 @@ import { forgetOldEvents } from '#app/features/events/delivering/retention.serve
 import { days, seconds } from '#app/lib/duration.ts'
 import { eraseWithSubscription } from '#app/routes/erase-account.server.ts'
 import { movedTables } from '#db/move/tables.ts'
-import { BRISBANE, billingWorld, deliverTold, LEEDS as PAYING } from '#tests/support/billing-world.server.ts'
+import {
+  type BillingWorld,
+  BRISBANE,
+  billingWorld,
+  deliverTold,
+  LEEDS as PAYING,
+} from '#tests/support/billing-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { timedJobs } from './jobs.server.ts'
 
@@ -54,34 +60,37 @@ it('each table is in a row of the page', () => {
 })
 
 describe('the job that erases an account', () => {
-  const world = billingWorld()
-  const { payments, clock, rows } = world
-  const app = { ...world.app, rulesChanged: () => {}, callAsAccount: async () => ({}) } as unknown as App
-  afterAll(() => world.close())
+  let world: BillingWorld
+  let app: App
+  beforeEach(() => {
+    world = billingWorld()
+    app = { ...world.app, rulesChanged: () => {}, callAsAccount: async () => ({}) } as unknown as App
+  })
+  afterEach(() => world.close())
 
   async function paying(accountUuid: string) {
     const start = await startFirstPayment(app, accountUuid, { amount: 500 })
     if (start.outcome !== 'pay') throw new Error(start.message)
-    payments.pay(start.clientSecret)
+    world.payments.pay(start.clientSecret)
     await deliverTold(world)
     return (await app.store.billing.findPlan(accountUuid))?.subscriptionId ?? ''
   }
-  const job = timedJobs(app, { databaseServer: '' } as never, {} as never, { clear: () => {} } as never).find(
-    ({ name }) => name === 'accounts.erase',
-  )
-  const erase = () => job?.run(new AbortController().signal)
-  const left = () => rows('SELECT uuid FROM account').map(({ uuid }) => uuid)
+  const erase = () =>
+    timedJobs(app, { databaseServer: '' } as never, {} as never, { clear: () => {} } as never)
+      .find(({ name }) => name === 'accounts.erase')
+      ?.run(new AbortController().signal)
+  const left = () => world.rows('SELECT uuid FROM account').map(({ uuid }) => uuid)
+  async function begunByOperator() {
+    const at = world.clock.now()
+    const why = { code: 'account_erased', reason: 'x', at, removeAt: at + seconds(40) }
+    await app.store.accounts.beginErasure(PAYING, why)
+    world.clock.advance(seconds(41))
+  }
 
   it('ends its subscription first, whoever began it', async () => {
     const subscriptionId = await paying(PAYING)
-    const at = clock.now()
-    await app.store.accounts.beginErasure(PAYING, {
-      code: 'account_erased',
-      reason: 'x',
-      at,
-      removeAt: at + seconds(40),
-    })
-    clock.advance(seconds(41))
+    const { payments } = world
+    await begunByOperator()
     payments.failNext('unavailable', 1, 'setEndsWithPeriod')
     await erase()
     expect(left()).toContain(PAYING)
@@ -95,11 +104,42 @@ describe('the job that erases an account', () => {
     expect(await eraseWithSubscription(app, BRISBANE, 'Brisbane Plumbing')).toEqual({
       outcome: 'begun',
     })
-    expect(payments.subscription(subscriptionId)).toMatchObject({ endsWithPeriod: true })
-    payments.failNext('unavailable', 10)
-    clock.advance(seconds(41))
+    expect(world.payments.subscription(subscriptionId)).toMatchObject({ endsWithPeriod: true })
+    world.payments.failNext('unavailable', 10)
+    world.clock.advance(seconds(41))
     await erase()
-    expect(left()).toEqual([])
+    expect(left()).toEqual([PAYING])
+  })
+
+  it('waits while a form left open for what has ended could not be closed', async () => {
+    const { payments } = world
+    const subscriptionId = await paying(PAYING)
+    payments.renew(subscriptionId, 'failed')
+    payments.cancel(subscriptionId)
+    await begunByOperator()
+    payments.failNext('unavailable', 2, 'voidInvoice')
+    for (let minute = 0; minute < 2; minute++) {
+      await erase()
+      expect(left()).toContain(PAYING)
+    }
+    await erase()
+    expect(left()).toEqual([BRISBANE])
+    expect(await payments.openInvoices(subscriptionId)).toEqual([])
+  })
+
+  it('ends a second subscription too, also where the first already ends with its month', async () => {
+    const { payments } = world
+    const first = await paying(PAYING)
+    const { customerId } = payments.subscription(first)
+    const terms = { customerId, accountUuid: PAYING, offer: 'full', creditPence: 0, key: 'second' } as const
+    const second = await payments.createSubscription(terms)
+    payments.pay(second.latestInvoice?.clientSecret ?? '')
+    await payments.setEndsWithPeriod(first, true)
+    await deliverTold(world)
+    await begunByOperator()
+    await erase()
+    expect(payments.subscription(second.id)).toMatchObject({ endsWithPeriod: true })
+    expect(left()).toEqual([BRISBANE])
   })
 })
 

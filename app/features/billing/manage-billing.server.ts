@@ -1,6 +1,7 @@
 // Opens the provider's own page, and ends subscriptions.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
-import { type Plan, TRIAL } from '#app/domain/plan.ts'
+import { TRIAL } from '#app/domain/plan.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import {
@@ -64,23 +65,24 @@ export async function endCharges(app: BillingApp, accountUuid: string): Promise<
   })
 }
 
+/** When an account's charges were ended for its erasure. A new process ends them again. */
+const endings = new WeakMap<BillingApp['settings'], Map<string, Millis>>()
+
 /** Also true where nobody can pay. */
 export async function chargesEnded(app: BillingApp, accountUuid: string): Promise<boolean> {
-  return app.payments === null || (await endCharges(app, accountUuid)).outcome !== 'refused'
+  const haveEnded = app.payments === null || (await endCharges(app, accountUuid)).outcome !== 'refused'
+  const known = endings.get(app.settings) ?? new Map<string, Millis>()
+  if (haveEnded) endings.set(app.settings, known.set(accountUuid, app.clock.now()))
+  return haveEnded
 }
 
 /** For the job after it: what has just ended does not wait for the provider. */
 export async function chargesStillEnded(app: BillingApp, accountUuid: string): Promise<boolean> {
-  const plan = await app.store.billing.findPlan(accountUuid)
-  // Read since: a restored plan can be from before somebody paid.
-  const isFresh = (plan?.lastSyncedAt ?? 0) > app.clock.now() - hours(1)
-  return (isFresh && plan !== null && nothingFollows(plan)) || chargesEnded(app, accountUuid)
-}
-
-function nothingFollows(plan: Plan): boolean {
-  const { status, subscriptionId, cancelAtPeriodEnd, openRenewalId, openSubscriptionId } = plan
-  if (openRenewalId !== null || openSubscriptionId !== null) return false
-  return subscriptionId === null || status === 'canceled' || (status === 'active' && cancelAtPeriodEnd)
+  const endedAt = endings.get(app.settings)?.get(accountUuid) ?? 0
+  const haveEnded = endedAt > app.clock.now() - hours(1) || (await chargesEnded(app, accountUuid))
+  // Once: the account may come back, and pay anew.
+  endings.get(app.settings)?.delete(accountUuid)
+  return haveEnded
 }
 
 async function endCharging(app: PayingApp, accountUuid: string, subscription: PaidSubscription): Promise<void> {
