@@ -237,24 +237,30 @@ test('the drill fails with a sentence: a copy that does not start, keys that do 
   book?.close()
 })
 
-test('who erases an account that pays is told whether its subscription ends, or must be cancelled first', async () => {
-  const billing = billingStore(client)
-  const { updatedAt } = await billing.ensurePlan(LEEDS, TRIAL, 1)
-  await billing.savePlan(LEEDS, updatedAt, { status: 'active', customerId: 'cus_1', subscriptionId: 'sub_1' }, 2)
-  env = { ...env, platform: 'servicem8' }
-  const ends = 'Everything of it has stopped. Within minutes its subscription ends, and its data goes.'
-  const off = 'Card payments are off. Cancel sub_1 at Stripe first.'
-  expect([await eraseCommand(input(LEEDS)), said[0]]).toEqual([0, off])
-  expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
-  await eraseCommand(input(LEEDS, '--yes'))
-  expect(said.slice(-3, -1)).toEqual([off, 'Everything of it has stopped. Within minutes its data goes.'])
+test.each([
+  ['pays', { status: 'active' }],
+  ['is late with its last month', { status: 'past_due', cancelAtPeriodEnd: true }],
+])(
+  'who erases an account that %s is told whether its subscription ends, or must be cancelled first',
+  async (_, state) => {
+    const billing = billingStore(client)
+    const { updatedAt } = await billing.ensurePlan(LEEDS, TRIAL, 1)
+    await billing.savePlan(LEEDS, updatedAt, { ...state, customerId: 'cus_1', subscriptionId: 'sub_1' }, 2)
+    env = { ...env, platform: 'servicem8' }
+    const ends = 'Everything of it has stopped. Within minutes its subscription ends, and its data goes.'
+    const off = 'Card payments are off. Cancel sub_1 at Stripe first.'
+    expect([await eraseCommand(input(LEEDS)), said[0]]).toEqual([0, off])
+    expect(client.sql.prepare('SELECT count(*) AS n FROM lease').get()).toEqual({ n: 0 })
+    await eraseCommand(input(LEEDS, '--yes'))
+    expect(said.slice(-3, -1)).toEqual([off, 'Everything of it has stopped. Within minutes its data goes.'])
 
-  client.sql.exec('DELETE FROM lease')
-  env = { ...env, stripe: {} as never }
-  await eraseCommand(input(LEEDS, '--yes'))
-  expect(said.at(-2)).toBe(ends)
-  expect(said.filter((line) => line === off)).toHaveLength(2)
-})
+    client.sql.exec('DELETE FROM lease')
+    env = { ...env, stripe: {} as never }
+    await eraseCommand(input(LEEDS, '--yes'))
+    expect(said.at(-2)).toBe(ends)
+    expect(said.filter((line) => line === off)).toHaveLength(2)
+  },
+)
 
 test('nothing is restored over a running product, nor over a database that nobody gave up', async () => {
   const name = await backUp()

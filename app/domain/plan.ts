@@ -69,9 +69,10 @@ export function inTrial(plan: Pick<Plan, 'trialEndsAt'>, now: Millis): boolean {
 
 const CHARGED: ReadonlySet<string> = new Set(['active', 'past_due', 'unpaid'])
 
-/** The provider would charge on: an erased account must not. */
+/** The provider would charge on: an erased account must not. It collects a late month also of what ends with it. */
 export function isCharged(plan: Plan | null): plan is Plan & { subscriptionId: string } {
-  return plan !== null && plan.subscriptionId !== null && CHARGED.has(plan.status) && !plan.cancelAtPeriodEnd
+  if (plan === null || plan.subscriptionId === null) return false
+  return CHARGED.has(plan.status) && !(plan.status === 'active' && plan.cancelAtPeriodEnd)
 }
 
 /** The period usage is counted for: the paid month or the trial. The end is exclusive. */

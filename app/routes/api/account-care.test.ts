@@ -285,26 +285,29 @@ describe('erasing', () => {
     expect((await other.get(sessions, `/api/sessions?accountUUID=${LEEDS.uuid}`)).status).toBe(200)
   })
 
-  it('is not done while the subscription cannot be ended', async () => {
-    const { store, clock } = world.app
-    const plan = await store.billing.ensurePlan(BRISBANE.uuid, 1_000, clock.now())
-    await store.billing.savePlan(
-      BRISBANE.uuid,
-      plan.updatedAt,
-      { status: 'active', subscriptionId: 'sub_1', customerId: 'cus_1' },
-      clock.now(),
-    )
-    // With payments off, the provider would charge on and nobody here could stop it.
-    const off = await ask({ name: BRISBANE.name })
-    const words = expect.stringContaining('Ask the operator to erase your account.')
-    expect([off.status, await off.json()]).toEqual([502, { message: words }])
-    const broken = new Proxy({}, { get: () => () => Promise.reject(new PaymentError('unavailable', 'away')) })
-    Object.assign(world.app, { payments: broken })
-    const refused = await ask({ name: BRISBANE.name })
-    expect(refused.status).toBe(502)
-    expect(await openOnes()).toHaveLength(2)
-    expect(await store.accounts.erasuresUnderWay()).toEqual([])
-  })
+  it.each([{ status: 'active' }, { status: 'past_due', cancelAtPeriodEnd: true }])(
+    'is not done while the subscription cannot be ended: %o',
+    async (state) => {
+      const { store, clock } = world.app
+      const plan = await store.billing.ensurePlan(BRISBANE.uuid, 1_000, clock.now())
+      await store.billing.savePlan(
+        BRISBANE.uuid,
+        plan.updatedAt,
+        { ...state, subscriptionId: 'sub_1', customerId: 'cus_1' },
+        clock.now(),
+      )
+      // With payments off, the provider would charge on and nobody here could stop it.
+      const off = await ask({ name: BRISBANE.name })
+      const words = expect.stringContaining('Ask the operator to erase your account.')
+      expect([off.status, await off.json()]).toEqual([502, { message: words }])
+      const broken = new Proxy({}, { get: () => () => Promise.reject(new PaymentError('unavailable', 'away')) })
+      Object.assign(world.app, { payments: broken })
+      const refused = await ask({ name: BRISBANE.name })
+      expect(refused.status).toBe(502)
+      expect(await openOnes()).toHaveLength(2)
+      expect(await store.accounts.erasuresUnderWay()).toEqual([])
+    },
+  )
 
   it('is asked for five times a minute', async () => {
     for (let n = 0; n < 5; n += 1) await ask({ name: 'wrong' })
