@@ -91,12 +91,7 @@ async function closeEnded(app: PayingApp, accountUuid: string, ended: PaidSubscr
   for (const invoice of late) await giveBack(app, accountUuid, ended, invoice)
 }
 
-async function giveBack(
-  app: PayingApp,
-  accountUuid: string,
-  { id }: PaidSubscription,
-  invoice: PaymentInvoice | null,
-): Promise<void> {
+async function giveBack(app: PayingApp, accountUuid: string, { id }: PaidSubscription, invoice: PaymentInvoice | null) {
   const paymentId = invoice?.paymentId ?? null
   const payment = paymentId === null ? null : await app.payments.findPayment(paymentId)
   if (payment?.status !== 'paid' || payment.refunded) return
