@@ -187,6 +187,8 @@ describe('compose.cluster.yml', () => {
   })
 })
 
+const clusterCommands = /\*\*Deploy with Docker\.\*\*.*?```sh\n(.*?)```/s.exec(read('docs/operating.md'))?.[1] ?? ''
+
 const settingsOf = (file: string) => {
   const toml = read(file).replace(/^\s*#.*$/gm, '')
   const value = (name: string) => toml.match(new RegExp(`^\\s*${name} = "?([^"\\n]+)"?$`, 'm'))?.[1]
@@ -238,6 +240,15 @@ describe('fly.toml', () => {
       'forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14))',
     )
   })
+})
+
+test('with several instances, no command starts the single installation in their place', () => {
+  // `docker compose up` takes compose.yml unless .env names another file, and both files are one project.
+  for (const file of ['docs/operating.md', 'compose.cluster.yml', '.env.example'])
+    expect(read(file)).toContain('COMPOSE_FILE=compose.cluster.yml')
+  expect(clusterCommands).toMatch(/^grep -x COMPOSE_FILE=compose\.cluster\.yml \.env && docker compose up /)
+  const instances = 'fieldhook-1 fieldhook-2 fieldhook-3'
+  expect(read('docs/operating.md')).toContain(`| Docker, several instances | \`docker compose stop ${instances}\` |`)
 })
 
 test('the files that these files name are there', () => {
