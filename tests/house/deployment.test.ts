@@ -251,6 +251,16 @@ test('with several instances, no command starts the single installation in their
   expect(read('docs/operating.md')).toContain(`| Docker, several instances | \`docker compose stop ${instances}\` |`)
 })
 
+test('an update of several instances ends at the first one that is not ready', () => {
+  const update = clusterCommands.slice(clusterCommands.indexOf('docker compose build'))
+  const lines = update.trimEnd().split('\n')
+  expect(lines.map((line) => /&&$/.test(line))).toEqual([true, true, false])
+  expect(lines.at(-1)).toMatch(/--wait --wait-timeout \d+ fieldhook-\$one \|\| break; done$/)
+  const { services } = parse(read('compose.cluster.yml'), { merge: true }) as { services: Record<string, Service> }
+  // `--wait` waits for this check; the image's own says only that the process lives.
+  for (const one of [1, 2, 3]) expect(services[`fieldhook-${one}`]?.healthcheck?.test.join(' ')).toContain('/readyz')
+})
+
 test('the files that these files name are there', () => {
   const named = [
     ...[
