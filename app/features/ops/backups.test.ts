@@ -147,11 +147,10 @@ describe('a manifest', () => {
 })
 
 describe('a drill', () => {
-  it('wants the newest event of the copy to be less than two hours older than the live one', () => {
+  it('wants a backup made less than two hours before the newest event', () => {
     expect(staleSentence(NOW - hours(2) + 1, NOW)).toBeNull()
-    expect(staleSentence(NOW - hours(3), NOW)).toContain('ends 3 hours before the live one')
-    expect(staleSentence(null, NOW)).toContain('holds no event')
-    expect(staleSentence(null, null)).toBeNull()
+    expect(staleSentence(NOW - hours(2), NOW)).toContain('is 2 hours older than the newest event')
+    expect(staleSentence(NOW - hours(3), null)).toBeNull()
   })
 
   it('that is said to run for hours ended with its process', () => {

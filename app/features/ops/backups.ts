@@ -168,12 +168,10 @@ export function differences(
 
 const FRESH_WITHIN = hours(2)
 
-/** Null = the copy's newest event is less than two hours older than the live file's. */
-export function staleSentence(copy: Millis | null, live: Millis | null): string | null {
-  if (live === null || (copy !== null && live - copy < FRESH_WITHIN)) return null
-  const behind =
-    copy === null ? 'holds no event' : `ends ${Math.round((live - copy) / hours(1))} hours before the live one`
-  return `The newest backup ${behind}: backups are not being made as often as they should be.`
+/** Null = it was made less than two hours before the live file's newest event, however old its own newest one is. */
+export function staleSentence(takenAt: Millis, live: Millis | null): string | null {
+  if (live === null || live - takenAt < FRESH_WITHIN) return null
+  return `The newest backup is ${Math.round((live - takenAt) / hours(1))} hours older than the newest event: backups are not being made as often as they should be.`
 }
 
 interface RunSeen {

@@ -21,7 +21,7 @@ export async function drillBackup(parts: BackupParts, request: DrillRequest) {
     const file = join(folder, 'copy.db')
     await fetchCopy(parts, backup, { folder, file, step })
     await step('check', () => checkCopy(parts, backup, file))
-    const stale = staleSentence(backup.manifest.newestEventAt, parts.files.newestEventAt(databaseFile))
+    const stale = staleSentence(backup.manifest.takenAt, parts.files.newestEventAt(databaseFile))
     if (stale) throw new BackupTrouble(stale)
     const credential = await request.opensCredential(file)
     if (typeof credential !== 'string') throw new BackupTrouble(credential.sentence)
