@@ -100,6 +100,17 @@ test('every section of the operating guide that a sentence of the product names 
   expect(lost).toEqual([])
 })
 
+/** The text of one runbook of the operating guide. */
+const runbook = (heading: string) =>
+  readFileSync('docs/operating.md', 'utf8').split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
+
+test('the old log is out of the way before a recovered file takes the name', () => {
+  const text = runbook('The file is damaged') ?? ''
+  const moved = text.indexOf('move `fieldhook.db`, `fieldhook.db-wal` and `fieldhook.db-shm` out of the folder')
+  expect(moved).toBeGreaterThan(0)
+  expect(text.indexOf('put `recovered.db` in place')).toBeGreaterThan(moved)
+})
+
 describe('the workflows', () => {
   test.each(WORKFLOWS)('%s can be read; it has few rights, an end, and no action that can change under it', (file) => {
     const text = readFileSync(file, 'utf8')
