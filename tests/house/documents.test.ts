@@ -104,6 +104,16 @@ test('every section of the operating guide that a sentence of the product names 
 const runbook = (heading: string) =>
   readFileSync('docs/operating.md', 'utf8').split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
 
+test('a full disk is told by signs that it has: readiness may stay green', () => {
+  const text = runbook('The disk is full') ?? ''
+  expect(text).not.toContain('`/readyz` red')
+  expect(text).toContain('`disk.full`')
+  expect(readFileSync('db/sqlite/full-disk.server.ts', 'utf8')).toContain("'disk.full'")
+  const refused = '`fieldhook_ingress_total{status="5xx"}`'
+  expect(text).toContain(refused)
+  expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| ${refused} | it grows`)
+})
+
 test('the old log is out of the way before a recovered file takes the name', () => {
   const text = runbook('The file is damaged') ?? ''
   const moved = text.indexOf('move `fieldhook.db`, `fieldhook.db-wal` and `fieldhook.db-shm` out of the folder')
