@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createMeasures } from './measures.server.ts'
 import type { Readings } from './measures.ts'
@@ -61,6 +61,22 @@ describe('the text', () => {
       (name) => !served.has(name) && !served.has(name.replace(/_(bucket|sum|count)$/, '')),
     )
     expect(unknown.filter((name) => !name.endsWith('_'))).toEqual([])
+  })
+
+  it('has every label value that a document asks for', async () => {
+    const counted = measures()
+    counted.expectJobs(['events.forget'])
+    const served = (await counted.text(READINGS)).split('\n')
+    const pages = readdirSync('docs').filter((name) => name.endsWith('.md'))
+    const asked = pages.flatMap((page) => [
+      ...readFileSync(`docs/${page}`, 'utf8').matchAll(/\b(fieldhook_\w+)\{(\w+)!?="(\w+)"/g),
+    ])
+    expect(asked.length).toBeGreaterThan(8)
+    const lost = asked.filter(
+      ([, name = '', label, value]) =>
+        !served.some((line) => line.startsWith(`${name}{`) && line.includes(`${label}="${value}"`)),
+    )
+    expect(lost.map(([text]) => text)).toEqual([])
   })
 
   it('says what was read, NaN for what could not be read, and that it could not', async () => {
