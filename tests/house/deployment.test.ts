@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
+import { createEdges } from '#app/http/edges.ts'
 
 const require = createRequire(import.meta.url)
 const { parse } = createRequire(require.resolve('@seriousme/openapi-schema-validator'))('yaml') as {
@@ -240,6 +241,16 @@ describe('fly.toml', () => {
       'forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14))',
     )
   })
+})
+
+test('behind Caddy, Prometheus asks each instance by its own name, and is answered', () => {
+  const page = read('docs/metrics.md')
+  const admits = createEdges('https://hooks.example.com')
+  for (const file of ['Caddyfile', 'Caddyfile.cluster'])
+    for (const host of read(file).match(/\bfieldhook[\w-]*:3000\b/g) ?? []) {
+      expect(page).toContain(`'${host}'`)
+      expect(admits({ method: 'GET', url: '/metrics', rawHeaders: ['Host', host] })).toBeNull()
+    }
 })
 
 test('with several instances, no command starts the single installation in their place', () => {
