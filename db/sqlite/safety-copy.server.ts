@@ -33,12 +33,8 @@ export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { ta
   for (const name of readdirSync(folder)) if (HALF_A_COPY.test(name)) rmSync(join(folder, name), { force: true })
   if (begun && existsSync(copy)) return
   // Limits the number of copies: an old one makes room for the new one.
-  forgetCopies(
-    folder,
-    safetyCopies(folder)
-      .filter((one) => one.path !== copy)
-      .slice(KEPT - 1),
-  )
+  const older = safetyCopies(folder).filter((one) => one.path !== copy)
+  forgetCopies(folder, older.splice(KEPT - 1))
   refuseWithoutRoom(sql, folder)
   const half = `${copy}.${process.pid}.half`
   try {
@@ -52,6 +48,8 @@ export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { ta
     rmSync(half, { force: true })
     throw error
   }
+  // Beside the new one, a backup must still fit.
+  for (const one of older.reverse()) if (freeIn(folder) < statSync(file).size + 128 * MB) forgetCopies(folder, [one])
 }
 
 /** Removes the copies next to `file` made before that moment, because their data must not be kept forever. */
@@ -79,14 +77,19 @@ function forgetCopies(folder: string, copies: readonly { path: string }[]): void
   if (copies.length > 0) syncFile(folder)
 }
 
+function freeIn(folder: string): number {
+  const { bsize, bavail } = statfsSync(folder)
+  return bsize * bavail
+}
+
 function refuseWithoutRoom(sql: Database, folder: string): void {
   const pages =
     (sql.pragma('page_count', { simple: true }) as number) - (sql.pragma('freelist_count', { simple: true }) as number)
   const needed = pages * (sql.pragma('page_size', { simple: true }) as number)
-  const { bsize, bavail } = statfsSync(folder)
-  if (bsize * bavail > needed + MB) return
+  const free = freeIn(folder)
+  if (free > needed + MB) return
   throw cannotStart(
-    `This release changes the database, and there is no room in ${folder} for the safety copy it makes first: ${Math.ceil(needed / MB) + 1} MB are needed, ${Math.floor((bsize * bavail) / MB)} MB are free. Make room, or run the release you had; nothing was changed.`,
+    `This release changes the database, and there is no room in ${folder} for the safety copy it makes first: ${Math.ceil(needed / MB) + 1} MB are needed, ${Math.floor(free / MB)} MB are free. Make room, or run the release you had; nothing was changed.`,
   )
 }
 

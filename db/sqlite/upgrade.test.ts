@@ -10,12 +10,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
@@ -25,7 +27,7 @@ import { accountKeyring } from '../sql/accounts/account-keys.server.ts'
 import { sqlStore } from '../sql/store.server.ts'
 import { openClient } from './client.server.ts'
 import { bringUpToDate, newestApplied, readMigrations } from './migrations.server.ts'
-import { forgetSafetyCopies } from './safety-copy.server.ts'
+import { forgetSafetyCopies, safetyCopies, takeSafetyCopy } from './safety-copy.server.ts'
 
 const MIGRATIONS = readMigrations('db/migrations')
 const NEWEST = MIGRATIONS.at(-1)?.tag ?? ''
@@ -416,6 +418,19 @@ test('three copies are kept, and none for longer than was said', () => {
   expect(forgetSafetyCopies(join(folder, 'fieldhook.db'), 1_002_000)).toBe(1)
   expect(copies()).toEqual(['pre-0003_c.db', `pre-${NEWEST}.db`])
   expect(existsSync(join(folder, 'other.db'))).toBe(true)
+})
+
+test('of older copies none is left where a backup would not fit beside the new one', () => {
+  writeFileSync(join(folder, 'pre-0001_a.db'), '')
+  const file = join(folder, 'fieldhook.db')
+  const sql = new Database(releasedFile('0004_security', 'small.db'))
+  // A file with a hole: larger than all that is free, and nothing is written.
+  const { bsize, bavail } = statfsSync(folder)
+  writeFileSync(file, '')
+  truncateSync(file, bsize * bavail)
+  takeSafetyCopy(sql, file, { tag: 'new', begun: false })
+  sql.close()
+  expect(safetyCopies(folder).map(({ path }) => basename(path))).toEqual(['pre-new.db'])
 })
 
 test('what a restore replaced goes as long after the restore, with its log, and nothing else does', () => {
