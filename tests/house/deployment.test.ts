@@ -293,6 +293,15 @@ test('the files that these files name are there', () => {
   expect(named.filter((name) => !existsSync(name))).toEqual([])
 })
 
+test('no command takes an image named fieldhook before one was built: a released image has another name', () => {
+  const guide = read('docs/operating.md').replaceAll('\\\n', ' ')
+  const runs = [...guide.matchAll(/docker run [^\n`]*/g)]
+  expect(runs.length).toBeGreaterThan(0)
+  for (const { index } of runs) expect(guide.slice(0, index)).toMatch(/docker build --tag fieldhook \.\n$/)
+  // The container has no rights of root: its root could not read the file of user 1000.
+  expect(guide).not.toMatch(/docker compose run [^`\n]*--user 0/)
+})
+
 test('the database of the release before is held until somebody looked at it', () => {
   const recipe = /### Going back to the release before\n(.*?)\n## /s.exec(read('docs/operating.md'))?.[1] ?? ''
   expect(recipe).toContain(`fieldhook.db && touch ${quarantineMarker('fieldhook.db')}'`)
