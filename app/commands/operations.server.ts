@@ -47,6 +47,7 @@ const KEPT_RUNS = 500
 const BUSY = 'Another backup or drill of this database is under way.'
 const NOT_OF_A_COPY =
   'This is a restored or moved copy. A backup of it would count as the newest: first `npm run release -- --yes`.'
+const HOLD_IS_SET = 'HOLD=yes is set: remove it and apply that (docs/operating.md, section 8).'
 const NO_PLACE = 'BACKUP_TO is not set: it says where backups are (docs/backups.md).'
 
 /** `[--list] [--new-key] [--json]` */
@@ -180,7 +181,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
     const { name, mark, close } = heldDatabase(env)
     try {
       if (!(await mark.isSet())) {
-        say(env.hold ? 'HOLD=yes is set: take it out and start again.' : `The database at ${name} is not held.`)
+        say(env.hold ? HOLD_IS_SET : `The database at ${name} is not held.`)
         return env.hold ? 1 : 0
       }
       say(waitingSentence(await mark.waiting()))
@@ -189,7 +190,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
         return 0
       }
       await mark.clear()
-      say(env.hold ? 'Released, but HOLD=yes is also set: remove it and restart.' : 'Released.')
+      say(env.hold ? `Released, but ${HOLD_IS_SET}` : 'Released.')
       return 0
     } finally {
       await close()

@@ -122,6 +122,8 @@ test('a backup is taken beside the running product, and an empty machine goes on
   expect(existsSync(`${env.databaseFile}.held`)).toBe(true)
   expect(await releaseCommand(input('--yes'))).toBe(0)
   expect(existsSync(`${env.databaseFile}.held`)).toBe(false)
+  expect(await releaseCommand({ ...input('--yes'), env: { ...env, hold: true } })).toBe(1)
+  expect(said.at(-1)).toBe('HOLD=yes is set: remove it and apply that (docs/operating.md, section 8).')
 })
 
 test('a wrong option is answered with where the right ones are', async () => {

@@ -104,6 +104,14 @@ test('every section of the operating guide that a sentence of the product names 
 const runbook = (heading: string) =>
   readFileSync('docs/operating.md', 'utf8').split(`\n### ${heading}\n`)[1]?.split('\n#')[0]
 
+test('who changed a setting is told to apply it: a restart keeps the old ones with Docker', () => {
+  const told = [...DOCUMENTS, ...filesIn('app', '.ts'), ...filesIn('app', '.tsx')].filter((file) =>
+    /(?:^|\. |\d\. )Restart\.|\band restart\./m.test(readFileSync(file, 'utf8')),
+  )
+  expect(told).toEqual([])
+  expect(readFileSync('docs/payments.md', 'utf8')).toContain('5. Apply it ([operating, section 8]')
+})
+
 test('a full disk is told by signs that it has: readiness may stay green', () => {
   const text = runbook('The disk is full') ?? ''
   expect(text).not.toContain('`/readyz` red')

@@ -124,7 +124,7 @@ function Held() {
     <Notice tone="attention" title="This copy is on hold" className="mb-5">
       <p>
         Check it first: <code>npm run release</code> shows what waits. Release it: <code>npm run release -- --yes</code>
-        . In the container: <code>node scripts/release.mjs</code>. If HOLD=yes is set, remove it and restart.
+        . In the container: <code>node scripts/release.mjs</code>. If HOLD=yes is set, remove it and apply that.
       </p>
     </Notice>
   )
