@@ -15,7 +15,7 @@ const READINGS: Readings = {
   loopTurns: { deliveries: 7, runs: 8, scheduler: 9 },
   space: { file: 4096, free: 0, wal: 0, budget: 1e9 },
   disk: { free: 1e9, size: 2e9 },
-  backupAge: null,
+  backupAge: Number.POSITIVE_INFINITY,
   budgetLeft: 180,
   draining: false,
   process: {
@@ -88,7 +88,8 @@ describe('the text', () => {
     expect(lines).toContain('fieldhook_loop_turns_total{loop="scheduler"} 9')
     expect(lines).toContain('fieldhook_disk_free_bytes Nan')
     expect(lines).toContain('fieldhook_reading_failed{part="disk"} 1')
-    expect(lines).toContain('fieldhook_reading_failed{part="backlog"} 0')
+    for (const part of ['backlog', 'space', 'backup', 'budget'])
+      expect(lines).toContain(`fieldhook_reading_failed{part="${part}"} 0`)
     expect(lines).toContain('fieldhook_build_info{version="1.2.3"} 1')
   })
 

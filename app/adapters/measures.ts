@@ -89,7 +89,7 @@ export interface Readings {
   instances: { members: number; sharesOwned: number; sharesUnowned: number; clockAhead: number } | null
   space: { file: number; free: number; wal: number; budget: number } | Elsewhere | null
   disk: { free: number; size: number } | Elsewhere | null
-  /** Seconds since the newest good backup began; null = none, or not known. */
+  /** Seconds since the newest good backup began; Infinity = there is none. */
   backupAge: number | Elsewhere | null
   /** Calls left in its minute for the account with the fewest. */
   budgetLeft: number | null

@@ -99,7 +99,7 @@ function instancesSeen(shares: Pick<Shares, 'status'> | null): Readings['instanc
 
 /** Returns the function that reads. It never rejects. */
 function createReadings(input: ReadingsInput): () => Promise<Readings> {
-  const { store, clock, log, engine, runs } = input
+  const { store, clock, log, engine, runs, folder } = input
 
   async function part<T>(name: string, read: () => Promise<T>): Promise<T | null> {
     try {
@@ -140,7 +140,7 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
       const { fileBytes, freeBytes, walBytes } = await store.ops.spaceUsed()
       return { file: fileBytes, free: freeBytes, wal: walBytes, budget: input.budgetBytes }
     })
-    const { folder } = input
+    const backupAge = async () => since((await input.newestBackup()) ?? Number.NEGATIVE_INFINITY)
     const disk =
       folder === null
         ? ELSEWHERE
@@ -148,7 +148,6 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
             const { bavail, blocks, bsize } = await statfs(folder)
             return { free: bavail * bsize, size: blocks * bsize }
           })
-    const backedUpAt = folder === null ? null : await part('backup', input.newestBackup)
     return {
       backlog,
       inFlight,
@@ -162,7 +161,7 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
       loopTurns: { deliveries: deliveries.turns, runs: automations.turns, scheduler: input.schedulerTurns() },
       space,
       disk,
-      backupAge: folder === null ? ELSEWHERE : backedUpAt === null ? null : since(backedUpAt),
+      backupAge: folder === null ? ELSEWHERE : await part('backup', backupAge),
       budgetLeft: await part('budget', input.budget.leastLeft),
       draining: deliveries.draining,
       process: input.load.read(),

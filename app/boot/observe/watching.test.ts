@@ -34,7 +34,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function watching(token: string | null = null, shares: Shares | null = null): App['watching'] {
+type Given = Partial<Parameters<typeof createWatching>[0]>
+
+function watching(token: string | null = null, shares: Shares | null = null, given: Given = {}): App['watching'] {
   const { store, clock, log } = world
   return createWatching({
     ...{ store, clock, log, engine, token, version: '1.2.3', budgetBytes: 1e9 },
@@ -48,9 +50,11 @@ function watching(token: string | null = null, shares: Shares | null = null): Ap
     apart: { waiting: () => 0 },
     newestBackup: async () => clock.now() - hours(1),
     spaceSentence: () => 'There is room.',
+    ...given,
   })
 }
-const lines = async (shares: Shares | null = null) => new Set((await watching(null, shares).metrics()).text.split('\n'))
+const lines = async (shares: Shares | null = null, given: Given = {}) =>
+  new Set((await watching(null, shares, given).metrics()).text.split('\n'))
 
 /** One of three instances, as its engine and its figures know it. */
 function oneOfThree(now: { leads?: boolean; holds?: boolean; clockAhead?: number; lastBeatAt?: number } = {}): Shares {
@@ -147,6 +151,17 @@ describe('what goes wrong', () => {
     expect(seen).toContain('fieldhook_reading_failed{part="backlog"} 1')
     expect(seen).toContain('fieldhook_platform_budget_left 42')
   })
+
+  it('a backup or a budget that cannot be read is not one that is missing', async () => {
+    const unreadable = async () => Promise.reject(new Error('busy'))
+    const seen = await lines(null, { newestBackup: unreadable, budget: { leastLeft: unreadable } })
+    expect(seen).toContain('fieldhook_backup_age_seconds Nan')
+    expect(seen).toContain('fieldhook_platform_budget_left Nan')
+    for (const part of ['backup', 'budget']) expect(seen).toContain(`fieldhook_reading_failed{part="${part}"} 1`)
+    const none = await lines(null, { newestBackup: async () => null })
+    expect(none).toContain('fieldhook_backup_age_seconds +Inf')
+    expect(none).toContain('fieldhook_reading_failed{part="backup"} 0')
+  })
 })
 
 it('the details are told also while the database hangs', async () => {
@@ -170,7 +185,7 @@ describe('one of several instances', () => {
         /^fieldhook_(oldest|schedule|deliveries_(pending|held)|database_|disk|backup)/.test(line),
       )
     expect(ofDatabase(seen)).toEqual([])
-    for (const part of ['backlog', 'space', 'disk'])
+    for (const part of ['backlog', 'space', 'disk', 'backup', 'budget'])
       expect(seen).toContain(`fieldhook_reading_failed{part="${part}"} 0`)
     const led = await lines(oneOfThree({ leads: true }))
     expect(led).toContain('fieldhook_oldest_due_delivery_seconds 0')
