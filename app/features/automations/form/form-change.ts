@@ -135,8 +135,7 @@ function inNewOrder(state: FormState, steps: StepRow[]): FormState {
       const parameters: Record<string, string> = {}
       for (const [name, value] of Object.entries(step.parameters)) parameters[name] = follow(value)
       const document = Number(parameters.documentActionIndex ?? '')
-      if (document > 0) parameters.documentActionIndex = String(position(document) || '')
-      if (parameters.documentActionIndex === '') delete parameters.documentActionIndex
+      if (document > 0) parameters.documentActionIndex = String(position(document))
       // The first step has no earlier step to wait for.
       return { ...step, parameters, wait: index === 0 ? '' : step.wait }
     }),

@@ -128,7 +128,22 @@ describe('actions', () => {
     const written = write(two, { [`s.${c}.p.documentActionIndex`]: '2' })
     const index = (state: FormState) => state.steps.find(({ key }) => key === c)?.parameters.documentActionIndex
     expect(index(press(written, `remove_step:${a}`))).toBe('1')
-    expect(index(press(written, `remove_step:${b}`))).toBe(undefined)
+    expect(index(press(written, `remove_step:${b}`))).toBe('0')
+  })
+
+  it('have an e-mail ask for its document anew once the action that made it is removed', () => {
+    const document = { type: 'generate_document', parameters: { templateType: 'Invoice', createAttachment: true } }
+    const files = { includeAttachments: true, includeGeneratedDocument: true, documentActionIndex: '1' }
+    const mail = {
+      type: 'send_email',
+      parameters: { to: 'a@b.example', customSubject: 'S', customBody: 'B', ...files },
+    }
+    const rule = { name: 'Send', object: 'job', triggerType: 'job_created', actions: [document, document, mail] }
+    const form = formOfFields(rule)
+    expect(problemsOf(form)).toEqual({})
+    expect(problemsOf(press(form, `remove_step:${form.steps[0]?.key}`))).toEqual({
+      'actions.1.parameters': ['Choose an earlier action that generates a document.'],
+    })
   })
 
   it('lose their fields when another type is chosen', () => {
