@@ -231,8 +231,8 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
     // Only jobs have a status, a queue, and messages.
     if (objectOf(value) !== 'job' && /^(job_(status|queue)$|customer_|message_)/.test(values.triggerType))
       values.triggerType = ''
-    values.triggerFieldName = ''
-    values.triggerFromValue = ''
+    // The first choice, in an imported rule, rules nothing out.
+    if (state.values.events !== '') Object.assign(values, { triggerFieldName: '', triggerFromValue: '' })
   }
   return { ...state, values }
 }

@@ -235,6 +235,16 @@ describe('what excludes each other', () => {
     expect(write(onJobs(), { events: 'object:note' }).values.triggerType).toBe('')
     expect(write(onJobs(), { events: 'webhook:4:job' }).values.triggerType).toBe('job_status')
   })
+
+  it('a field is of its record; the record chosen for an imported rule keeps it', () => {
+    const watched = { triggerFieldName: 'payment_received', triggerFromValue: '0' }
+    const imported = formOfFields({ object: '', triggerType: 'job_field', ...watched })
+    for (const chosen of [write(imported, { events: 'object:job' }), roundTrip(imported, { events: 'object:job' })]) {
+      expect(chosen.values).toMatchObject({ events: 'object:job', ...watched })
+      const other = write(chosen, { events: 'object:company' })
+      expect(other.values).toMatchObject({ triggerFieldName: '', triggerFromValue: '' })
+    }
+  })
 })
 
 describe('what is sent', () => {
