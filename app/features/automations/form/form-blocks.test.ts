@@ -66,3 +66,16 @@ test('the status of the trigger is a condition, shown in one place only', () => 
   expect(formAfter(['becomes=Nonsense'], one).conditions).toEqual([])
   expect(formAfter(['becomes=Quote'], emptyForm()).conditions).toEqual([])
 })
+
+test('a condition that has become the first joins the status of the trigger with AND', () => {
+  const status = ['name=Call', 'events=object:job', 'triggerType=job_status']
+  const condition = (key: string, field: string) => ['add_condition', `c.${key}.field=${field}`, `c.${key}.value=x`]
+  const either = formAfter([...status, ...condition('c1', 'job_address'), ...condition('c2', 'badges')])
+  const removed = formAfter(['c.c2.logicalOperator=OR', 'remove_condition:c1'], either)
+  expect(removed.conditions).toMatchObject([{ field: 'badges', logicalOperator: 'AND' }])
+  // A program may have written it to the first.
+  for (const before of [removed, formAfter(['c.c2.logicalOperator=OR'], removed)]) {
+    const { conditions } = formAfter(['becomes=Completed'], before)
+    expect(conditions).toMatchObject([{ value: 'Completed' }, { field: 'badges', logicalOperator: 'AND' }])
+  }
+})

@@ -37,7 +37,7 @@ export function applyIntent(state: FormState, intent: FormIntent): FormState {
       if (state.conditions.length >= 50) return state
       return { ...state, next: next + 1, conditions: [...state.conditions, newCondition(`c${next}`)] }
     case 'remove_condition':
-      return { ...state, conditions: state.conditions.filter(({ key }) => key !== intent.key) }
+      return { ...state, conditions: fromFirst(state.conditions.filter(({ key }) => key !== intent.key)) }
     case 'on_status':
       return setValue(setValue(state, 'triggerType', 'job_status'), 'triggerFieldName', '')
     case 'add_step':
@@ -73,6 +73,11 @@ function newCondition(key: string, more: Partial<ConditionRow> = {}): ConditionR
   return { key, field: '', operator: 'equals', value: '', logicalOperator: 'AND', ...more }
 }
 
+/** The first one joins nothing: its hidden OR would count once another stands above it. */
+function fromFirst([first, ...others]: ConditionRow[]): ConditionRow[] {
+  return first ? [{ ...first, logicalOperator: 'AND' }, ...others] : []
+}
+
 function newStep(key: string, type: string): StepRow {
   return { key, id: '', type, wait: '', parameters: { ...defaultsOf(type) }, materials: [], material_bundles: [] }
 }
@@ -99,7 +104,7 @@ function becomes(state: FormState, status: string): FormState {
     return { ...state, conditions: state.conditions.map((row) => (row === ours ? { ...row, value: status } : row)) }
   }
   const row = newCondition(`c${state.next}`, { field: 'status', value: status })
-  return { ...state, next: state.next + 1, conditions: [row, ...state.conditions] }
+  return { ...state, next: state.next + 1, conditions: [row, ...fromFirst(state.conditions)] }
 }
 
 function withStep(state: FormState, key: string, change: (step: StepRow) => StepRow): FormState {
