@@ -1,6 +1,5 @@
 // Help shown while the rule is edited: its sentence, its warnings, and the choices for its object. The server computes
 // it for the first page; the browser loads this module and continues.
-import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type Condition,
   isOfMany,
@@ -22,7 +21,7 @@ import {
 import { openBlanksOf } from '../rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts, stepText } from '../rules/sentence.ts'
 import { laterEditsOf, onceChoices, onceText } from '../rules/timing/once-text.ts'
-import { draftOf } from './form-body.ts'
+import { draftOf, typedSteps } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { offeredAt, offeredOnlyAt } from './placeholder-offer.ts'
 
@@ -86,9 +85,10 @@ export function aidsOf(
   })
   const hints: Record<string, string[]> = {}
   const suggest = createSuggestions()
-  for (const [index, step] of state.steps.entries()) {
+  const typed = typedSteps(state)
+  for (const [index, step] of typed.entries()) {
     for (const [name, text] of Object.entries(step.parameters)) {
-      if (!text.includes('{') || !isActionType(step.type)) continue
+      if (!text.includes('{')) continue
       const destination = destinationOf({ type: step.type, parameters: step.parameters }, name)
       const stands = { ...place(index), destination, toCustomer: isReadByCustomers(step.type, name) }
       const found = checkPlaceholders(text, stands, suggest).filter((one: PlaceholderProblem) => one.code !== 'blank')
@@ -101,12 +101,7 @@ export function aidsOf(
     blanks: openBlanksOf(draft),
     often: onceChoices(draft, object),
     later: laterOf(draft),
-    steps: Object.fromEntries(
-      state.steps.flatMap(({ key, id }) => {
-        const step = draft.steps.find((one) => one.id === (id || key))
-        return step ? [[key, stepText(step, names)]] : []
-      }),
-    ),
+    steps: Object.fromEntries(draft.steps.map((step, index) => [typed[index]?.key, stepText(step, names)])),
     noun: objectNoun(object),
     fields: conditionFields(object).map(({ name, label, type, never, own }) => ({
       name,
@@ -118,10 +113,7 @@ export function aidsOf(
     })),
     placeholders: offeredAt({ ...place(0), destination: 'plain', toCustomer: false }).map(tokenOf),
     own: Object.fromEntries(
-      state.steps.flatMap(({ key, id, type }) => {
-        // The draft leaves out actions without a type.
-        const index = draft.steps.findIndex((step) => step.id === (id || key))
-        if (index < 0) return []
+      typed.flatMap(({ key, type }, index) => {
         const own = offeredOnlyAt({ ...place(index), destination: 'plain', toCustomer: type === 'send_email' })
         return own.length > 0 ? [[key, own.map(tokenOf)]] : []
       }),

@@ -167,11 +167,14 @@ export function draftOf(state: FormState): RuleDefinition {
     ),
     groupingField: known(GROUPING_FIELDS, body.groupingField),
     guards: { ...guards, cooldownDays: number(guards.cooldownDays), dailyCap: number(guards.dailyCap) },
-    actions: body.actions.flatMap(({ type, ...action }, index) =>
-      isActionType(type) ? [{ ...action, type, id: action.id || (state.steps[index]?.key ?? '') }] : [],
-    ),
+    actions: body.actions.flatMap(({ type, ...action }) => (isActionType(type) ? [{ ...action, type }] : [])),
   }
   return definitionOf(form, null)
+}
+
+/** The steps that the draft has, in its order: it leaves out actions without a type. */
+export function typedSteps({ steps }: FormState) {
+  return steps.flatMap(({ type, ...step }) => (isActionType(type) ? [{ ...step, type }] : []))
 }
 
 /** Returns how often the rule runs for the same record: the user's choice, else the default of a new rule. */

@@ -147,3 +147,23 @@ it('lists to copy from, without scripts, hold for each action what saving takes 
   expect(ofAction(2)).toEqual(expect.arrayContaining(['action_1_result.sms_id', 'action_2_result.message_id']))
   expect(ofAction(2).filter((name) => /action_3|signature/.test(name))).toEqual([])
 })
+
+it('a new step has its own words and choices, also where its key is the id of a stored one', () => {
+  const actions = [
+    { id: 's1', type: 'create_job', parameters: {} },
+    { id: 's3', type: 'send_sms', parameters: { message: 'Hi' } },
+  ]
+  const intent = parseFormIntent('form.add_step:create_task')
+  if (intent === null) throw new Error('no intent')
+  const state = applyIntent(formOfFields({ name: 'x', object: 'job', triggerType: 'job_created', actions }), intent)
+  expect(state.steps.map(({ key, id }) => [key, id])).toEqual([
+    ['s1', 's1'],
+    ['s2', 's3'],
+    ['s3', ''],
+  ])
+  const { steps, own } = aidsOf(state, [])
+  expect(steps).toMatchObject({ s2: 'text the customer', s3: expect.stringContaining('task') })
+  const [ofMessage] = (own.s3 ?? []).filter(({ name }) => name.startsWith('action_2_result.'))
+  expect(own.s2).not.toContainEqual(ofMessage)
+  expect(offeredIn(state, 's.s3.p.title').map(({ name }) => name)).toContain(ofMessage?.name)
+})

@@ -1,5 +1,4 @@
 // Decides which placeholders the form offers for a text: exactly those that saving accepts there.
-import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import {
@@ -8,15 +7,16 @@ import {
   type PlaceholderPlace,
   placeholderChoices,
 } from '../rules/placeholders/placeholder-check.ts'
-import { draftOf } from './form-body.ts'
+import { draftOf, typedSteps } from './form-body.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 
 /** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order. */
 export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
   const [, key = '', , parameter = ''] = name.split('.')
-  const index = state.steps.findIndex((step) => step.key === key)
-  const step = state.steps[index]
-  if (!step || !isActionType(step.type)) return []
+  const typed = typedSteps(state)
+  const index = typed.findIndex((one) => one.key === key)
+  const step = typed[index]
+  if (!step) return []
   const draft = draftOf(state)
   return offeredAt({
     object: objectOfForm(state),
@@ -24,8 +24,7 @@ export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
     onAnswers: startsOnAnswers(draft.trigger),
     manyRecords: isOfMany(draft),
     steps: draft.steps,
-    // The draft leaves out actions without a type.
-    index: draft.steps.findIndex(({ id }) => id === (step.id || step.key)),
+    index,
     destination: destinationOf({ type: step.type, parameters: step.parameters }, parameter),
     toCustomer: isReadByCustomers(step.type, parameter),
     conditions: draft.conditions,
