@@ -8,7 +8,7 @@ import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
 import { laterEditsOf } from '../rules/timing/once-text.ts'
 import { asksAboutExisting, draftOf, toBody } from './form-body.ts'
-import { applyIntent, setValue, valueAt } from './form-change.ts'
+import { applyControls, applyIntent, setValue, valueAt } from './form-change.ts'
 import { problemsOf } from './form-check.ts'
 import { type FormIntent, parseFormIntent } from './form-intent.ts'
 import { formOfRule } from './form-of-rule.ts'
@@ -17,6 +17,7 @@ import {
   emptyForm,
   type FormState,
   formOfFields,
+  isSameForm,
   LINE_LISTS,
   objectOfForm,
   partsShown,
@@ -144,6 +145,14 @@ describe('actions', () => {
     expect(problemsOf(press(form, `remove_step:${form.steps[0]?.key}`))).toEqual({
       'actions.1.parameters': ['Choose an earlier action that generates a document.'],
     })
+  })
+
+  it('that change badges are unchanged by the choice they are drawn with', () => {
+    const parameters = { fieldName: 'badges', fieldValue: 'VIP' }
+    const form = formOfFields({ name: 'x', actions: [{ type: 'update_job_field', parameters }] })
+    const chosen = (value: string) => applyControls(form, [['s.s1.p.badgeChange', value]])
+    expect(isSameForm(chosen('replace'), form)).toBe(true)
+    expect(isSameForm(chosen('add'), form)).toBe(false)
   })
 
   it('lose their fields when another type is chosen', () => {

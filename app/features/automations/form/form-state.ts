@@ -246,11 +246,12 @@ function stepOf(fields: Fields, key: (letter: string) => string): StepRow {
   }
 }
 
-/** What a list without an empty choice shows for a parameter that is left out. */
+/** What a list or choice without an empty one shows for a parameter that is left out. */
 const SHOWN_FIRST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   send_email: { contentType: 'manual' },
   generate_document: { objectType: 'Job', outputFormat: 'pdf' },
   send_notification: { notificationType: 'webhook' },
+  update_job_field: { badgeChange: 'replace' },
 }
 
 /**
