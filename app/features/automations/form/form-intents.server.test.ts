@@ -10,7 +10,7 @@ import { applyIntent, setValue } from './form-change.ts'
 import { parseFormIntent } from './form-intent.ts'
 import { handleForm, loadForm } from './form-intents.server.ts'
 import { formOfRule } from './form-of-rule.ts'
-import { emptyForm, type FormState, toForm } from './form-state.ts'
+import { emptyForm, type FormState, isSameForm, toForm } from './form-state.ts'
 
 let calls: AutomationCalls
 
@@ -58,6 +58,16 @@ test('saving stores the rule; opened again it is changed, not stored twice', asy
   const after = await calls.app.store.automations.listAutomations(LEEDS)
   expect(after.map(({ name }) => name)).toEqual(['Ring tomorrow'])
   expect(after[0]?.definition).toEqual(rule.definition)
+})
+
+test('a stored rule with the blank of the business name opens as saved', async () => {
+  const draft = setValue(setValue(withTask(), 'active', ''), 's.s1.p.title', 'Ring for [[Business name]]')
+  await handleForm(calls.app, LEEDS, sent(draft, 'form.save'))
+  const [rule] = await calls.app.store.automations.listAutomations(LEEDS)
+  if (!rule) throw new Error('nothing stored')
+  const { state, saved } = await loadForm(calls.app, LEEDS, formOfRule(rule))
+  expect(Object.keys(state.answers)).toEqual(['Business name'])
+  expect(isSameForm(state, saved)).toBe(true)
 })
 
 test('what is wrong comes back with everything that was written', async () => {

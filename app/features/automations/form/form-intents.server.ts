@@ -55,7 +55,7 @@ export async function loadForm(
   )
   const quiet = quietHint(await loadSettings(app, accountUuid))
   const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
-  const saved = await savedForm(app, accountUuid, state.ruleId)
+  const saved = withKnownAnswers(await savedForm(app, accountUuid, state.ruleId), account?.name ?? '')
   const listening = await listeningNote(app, accountUuid)
   return { state, saved, at, errors, trouble, aids, rules, webhooks, quiet, listening }
 }
