@@ -42,7 +42,7 @@ const ONLY_OF: Record<string, readonly string[]> = {
     'replyWords',
     ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name)),
   ],
-  api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
+  api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval'],
 }
 
 /** Returns the body for creating or changing a rule. Does not validate: numbers and ids go as typed. */

@@ -3,6 +3,7 @@ import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
 import { setValue } from './form-change.ts'
+import { formOfRule } from './form-of-rule.ts'
 import { isParameterShown, isShown } from './form-shown.ts'
 import { emptyForm, type FormState, formOfFields, type TopField, toForm } from './form-state.ts'
 import { readForm } from './form-wire.ts'
@@ -12,6 +13,7 @@ const write = (values: Record<string, string>, from = emptyForm()) =>
 
 const EVENTS = { name: 'Rule', events: 'object:job', triggerType: 'job_updated' }
 const CHECKS = { name: 'Rule', triggerSource: 'api_polling' }
+const DAILY = { scheduleType: 'recurring', scheduleRecurrence: 'daily' }
 const JOB = '11111111-0000-4000-8000-000000000001'
 
 /** The same press on a page without scripts: the drawn state, and the one control beside it. */
@@ -36,6 +38,8 @@ test.each<[name: TopField, filled: Record<string, string>, hides: Record<string,
   ['settleMinutes', { ...EVENTS, settleMinutes: '30' }, { triggerSource: 'manual_endpoint' }],
   ['digest', { ...CHECKS, digest: 'true' }, { triggerSource: 'webhook' }],
   ['workingDays', { ...CHECKS, workingDays: 'true' }, { triggerSource: 'manual_endpoint' }],
+  ['workingDays', { ...EVENTS, ...DAILY, workingDays: 'true' }, { scheduleType: 'immediate' }],
+  ['workingDays', { ...EVENTS, ...DAILY, workingDays: 'true' }, { scheduleRecurrence: '0 9 * * 1' }],
   ['groupingField', { ...CHECKS, enableGrouping: 'true', groupingField: 'status' }, { enableGrouping: '' }],
   ['enableGrouping', { ...CHECKS, enableGrouping: 'true' }, { triggerSource: 'webhook' }],
   ['scheduleDate', { ...CHECKS, pollInterval: 'once', scheduleDate: '2026-12-03' }, { pollInterval: 'daily' }],
@@ -62,6 +66,20 @@ test.each<[name: TopField, filled: Record<string, string>, hides: Record<string,
     if (name !== 'runTime') expect(said).not.toContain(`"${filled[name]}"`)
     if (filled[name] === 'true') expect(said).not.toContain('true')
   }
+})
+
+test.each([
+  { triggerSource: 'webhook', object: 'job', triggerType: 'job_updated' },
+  { triggerSource: 'manual_endpoint' },
+])('a rule that collects for Monday to Friday goes through the form unchanged: %j', (trigger) => {
+  const actions = [{ type: 'create_task', parameters: { title: 'Ring' } }]
+  const definition = definitionOf(
+    ruleForm.parse({ name: 'Rule', ...trigger, ...DAILY, workingDays: true, actions }),
+    null,
+  )
+  expect(definition.trigger).toMatchObject({ schedule: { workingDays: true } })
+  const opened = formOfRule({ id: 7, name: 'Rule', active: true, definition })
+  expect(definitionOf(ruleForm.parse(toBody(opened)), null)).toEqual(definition)
 })
 
 test('a certain job does not stay behind when the rule is about customers from now on', () => {

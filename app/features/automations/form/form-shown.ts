@@ -44,7 +44,6 @@ export function isShown(state: FormState, name: TopField): boolean {
     case 'apiEndpoint':
     case 'apiMethod':
     case 'pollInterval':
-    case 'workingDays':
     case 'digest':
     case 'enableGrouping':
       return checks
@@ -56,6 +55,8 @@ export function isShown(state: FormState, name: TopField): boolean {
       return scheduleType === 'recurring'
     case 'runTime':
       return hasTimeOfDay(state)
+    case 'workingDays':
+      return checks || (scheduleType === 'recurring' && hasTimeOfDay(state))
     case 'weekday':
       return intervalInForm(state) === 'weekly'
     case 'dayOfMonth':

@@ -303,12 +303,12 @@ function MorePrecise() {
         ) : null}
       </div>
       <ScheduleFields />
+      {isShown(state, 'workingDays') ? <BoxControl name="workingDays">Monday to Friday only</BoxControl> : null}
       {isShown(state, 'atOnce') ? (
         <BoxControl name="atOnce" hint="Works when every rule for the same object has it.">
           Skip the short wait for more changes
         </BoxControl>
       ) : null}
-      {isShown(state, 'workingDays') ? <BoxControl name="workingDays">Monday to Friday only</BoxControl> : null}
       <ShowFields place={`${WHEN}.more`}>Show its fields</ShowFields>
     </Fold>
   )
