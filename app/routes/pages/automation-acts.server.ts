@@ -93,8 +93,9 @@ async function pressed(
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
       const { id = '' } = values
       const used = done.flash.kind === 'error' ? null : act
-      const draft = state === null ? draftOf(request) : await keep(leftOf(state, used, Number(id)))
-      const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft })
+      const left = state && leftOf(state, used, Number(id))
+      const draft = left ? await keep(left) : draftOf(request)
+      const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft }, left)
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
       throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
     }
@@ -112,15 +113,18 @@ function draftOf(request: Request): string | null {
   return new URL(request.url).searchParams.get('draft')
 }
 
-/** A user with a rule in the form continues with it; an open card closes. */
+/** A user with a rule in the form continues with it, whatever the address opened before; an open card closes. */
 function backTo(
   request: Request,
   { act, id, openUrlOf, draft }: { act: RuleAct; id: string; openUrlOf: number | undefined; draft: string | null },
+  left: FormState | null,
 ): string {
   const url = new URL(request.url)
   for (const name of ['draft', 'json', 'url', 'delete', 'logs', 'deleted']) url.searchParams.delete(name)
   if (draft !== null) url.searchParams.set('draft', draft)
-  if (act === 'delete' && url.searchParams.get('edit') === id) url.searchParams.delete('edit')
+  const edit = url.searchParams.get('edit')
+  if (left) url.searchParams.delete('copy')
+  if (left ? edit !== String(left.ruleId) : act === 'delete' && edit === id) url.searchParams.delete('edit')
   if (act === 'delete') url.searchParams.set('deleted', id)
   if (openUrlOf !== undefined) url.searchParams.set('url', String(openUrlOf))
   return `${url.pathname}${url.search}`

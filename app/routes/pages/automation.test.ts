@@ -2,6 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
 import { emptyForm, type FormState, toForm } from '#app/features/automations/form/form-state.ts'
+import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { readImport } from '#app/features/automations/rules/import-rule.ts'
 import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
 import { createRule } from '#app/features/automations/rules/rules.server.ts'
@@ -301,6 +302,24 @@ describe('what is written without scripts and not saved', () => {
     expect((await open(`${query}&edit=${id}`)).form?.view.state.ruleId).toBe(id)
     const elsewhere = await open(query, { as: BRISBANE, of: BRISBANE })
     expect([elsewhere.draft, elsewhere.form?.view.state.values.name]).toEqual([null, ''])
+  })
+
+  test.each(['edit', 'copy'])('is in the form afterwards also where the address says %s', async (step) => {
+    const id = await make()
+    const back = async (form: FormState, act: string) => {
+      const press = `act=${act}&id=${id}&to=off`
+      const { to } = await leadsTo(send({ ...Object.fromEntries(toForm(form)), press }, `&${step}=${id}`))
+      const query = to.replace(/^[^&]*/, '')
+      return { query, state: (await open(query)).form?.view.state }
+    }
+    // An imported rule has taken the place of the one that the address opened.
+    const other = await back(readState(Object.entries(written)), 'switch')
+    expect(other.state).toMatchObject({ ruleId: null, values: { name: 'Half written' } })
+    expect(other.query).toMatch(/^&draft=[\w-]{43}$/)
+    if (step === 'copy') return
+    const edited = { ...drawn, ruleId: id }
+    expect((await back(edited, 'switch')).query).toMatch(new RegExp(`^&edit=${id}&draft=[\\w-]{43}$`))
+    expect((await back(edited, 'delete')).query).toBe(`&deleted=${id}`)
   })
 
   test('so does what is typed beside the form, until a button uses it', async () => {
