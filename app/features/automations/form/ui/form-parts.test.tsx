@@ -171,6 +171,17 @@ describe('the parts', () => {
     )
     expect(screen.getByText('More precise').parentElement?.textContent).toBe('More precise · after 5 minutes')
   })
+
+  it.each<[chosen: string[], said: string]>([
+    [['triggerType=job_status', 'triggerFromValue=Quote'], ' · from Quote, one job, after 10 minutes'],
+    [['triggerType=job_created', 'triggerFromValue=Quote'], ' · one job, after 10 minutes'],
+    [['atOnce=true'], ' · one job'],
+    [['events=object:company', 'triggerType=job_updated', 'atOnce=true'], ''],
+    [['triggerSource=api_polling'], ''],
+  ])('after %j a closed part names what applies alone', (chosen, said) => {
+    open(formAfter(['triggerJobUuid=j', 'settleMinutes=10', ...chosen], TWO))
+    expect(screen.getByText('More precise').parentElement?.textContent).toBe(`More precise${said}`)
+  })
 })
 
 describe('blanks of a template', () => {

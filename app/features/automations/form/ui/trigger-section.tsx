@@ -8,6 +8,7 @@ import {
   TRIGGER_TYPES,
   type TriggerSource,
 } from '#app/domain/automations/rule.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { capital } from '#app/lib/plain-text.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import {
@@ -20,7 +21,7 @@ import {
 } from '../../rules/form-text.ts'
 import { isWhenComplete, WHEN } from '../form-blocks.ts'
 import { BECOMES } from '../form-change.ts'
-import { asksBecomes, isShown } from '../form-shown.ts'
+import { asksBecomes, isShown, shownValues } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
 import { Block, Fold, isWrongAt, Part } from './block.tsx'
 import { useControl, useRuleForm } from './form-context.tsx'
@@ -268,7 +269,7 @@ function MorePrecise() {
     <Fold
       place={`${WHEN}.more`}
       summary="More precise"
-      set={preciseWords(state.values)}
+      set={preciseWords(shownValues(state))}
       wrong={isWrongAt(errors, [...PRECISE, ...PRECISE_TOO])}
     >
       <div className="grid items-start gap-3 sm:grid-cols-2">
@@ -314,15 +315,11 @@ function MorePrecise() {
   )
 }
 
-type Values = ReturnType<typeof useRuleForm>['state']['values']
-
-function preciseWords(values: Values): string {
+function preciseWords(values: ReturnType<typeof shownValues>): string {
   return [
-    values.triggerFromValue === '' || values.triggerSource !== 'webhook' ? '' : `from ${values.triggerFromValue}`,
-    values.triggerJobUuid === '' || values.triggerSource !== 'webhook' ? '' : 'one job',
-    /^0*$/.test(values.settleMinutes) || values.triggerSource !== 'webhook'
-      ? ''
-      : `after ${values.settleMinutes} ${values.settleMinutes === '1' ? 'minute' : 'minutes'}`,
+    values.triggerFromValue === '' ? '' : `from ${values.triggerFromValue}`,
+    values.triggerJobUuid === '' ? '' : 'one job',
+    /^0*$/.test(values.settleMinutes) ? '' : `after ${plural(Number(values.settleMinutes), 'minute')}`,
     values.scheduleType === 'immediate' ? '' : values.scheduleType,
   ]
     .filter(Boolean)
