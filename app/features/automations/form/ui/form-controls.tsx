@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
@@ -32,23 +32,35 @@ interface TextControlProps extends ControlProps {
   disabled?: boolean
 }
 
-export function TextControl({ name: given, label, path, hint, ...rest }: TextControlProps) {
+/** A text box. One of a single line drops line breaks: a text that has had some keeps a longer one. */
+function useBox(given: string, path: string | undefined, least = 1) {
   const { alive } = useRuleForm()
-  const { id, name, value, set, errors, autoFocus } = useControl(given, path)
+  const { autoFocus, ...control } = useControl(given, path)
+  const { name, value, set } = control
+  const [broken, setBroken] = useState(false)
+  if (!broken && /[\r\n]/.test(value)) setBroken(true)
+  const shared = {
+    ...autoFocus,
+    name,
+    value,
+    // Without scripts the browser itself brings back what was typed.
+    autoComplete: alive ? 'off' : undefined,
+    onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+  }
+  return { ...control, shared, rows: broken ? Math.max(least, 3) : least }
+}
+
+export function TextControl({ name: given, label, path, hint, ...rest }: TextControlProps) {
+  const { id, errors, shared, rows } = useBox(given, path)
   return (
     <Field id={id} label={label} hint={hint} errors={errors}>
-      {(control) => (
-        <TextInput
-          {...control}
-          {...autoFocus}
-          {...rest}
-          name={name}
-          value={value}
-          // Without scripts the browser itself brings back what was typed.
-          autoComplete={alive ? 'off' : undefined}
-          onChange={(event) => set(event.currentTarget.value)}
-        />
-      )}
+      {(control) =>
+        rows > 1 && !rest.type && !rest.disabled ? (
+          <textarea {...control} {...shared} rows={rows} className={`${controlStyles()} py-2`} />
+        ) : (
+          <TextInput {...control} {...rest} {...shared} />
+        )
+      }
     </Field>
   )
 }
@@ -185,9 +197,9 @@ interface WordsControlProps extends ControlProps {
 
 /** A text that may contain placeholders, with a picker to insert them. Lists open blanks of a template below. */
 export function WordsControl(props: WordsControlProps) {
-  const { name: given, label, path, hint, rows = 1, placeholder, code = false, counter } = props
+  const { name: given, label, path, hint, rows: least = 1, placeholder, code = false, counter } = props
   const { alive, state } = useRuleForm()
-  const { id, name, value, set, errors, notes, autoFocus } = useControl(given, path)
+  const { id, name, value, set, errors, notes, shared, rows } = useBox(given, path, least)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const blanks = blanksIn(value).filter((blank) => (state.answers[blank] ?? '').trim() === '')
 
@@ -198,14 +210,6 @@ export function WordsControl(props: WordsControlProps) {
     box.current?.focus()
   }
 
-  const shared = {
-    name,
-    value,
-    placeholder,
-    autoComplete: alive ? 'off' : undefined,
-    ...autoFocus,
-    onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
-  }
   const below =
     blanks.length > 0 || notes.length > 0 || hint ? (
       <>
@@ -225,11 +229,12 @@ export function WordsControl(props: WordsControlProps) {
       {(control) => (
         <InsertPlaceholder name={name} into={label} onChoose={insert} counter={counter} long={rows > 1}>
           {rows === 1 ? (
-            <TextInput {...control} {...shared} ref={box} />
+            <TextInput {...control} {...shared} placeholder={placeholder} ref={box} />
           ) : (
             <textarea
               {...control}
               {...shared}
+              placeholder={placeholder}
               ref={box}
               rows={rows}
               className={clsx(

@@ -596,6 +596,29 @@ describe('actions', () => {
     expect(screen.queryByLabelText(new RegExp(`${uuid}$`))).toBeNull()
   })
 
+  it('with line breaks stand in a box that keeps them, also while they are written', async () => {
+    const lines = { description: 'Ask Ann.\nThen Bob.', address: '12 High Street\nLeeds' }
+    const state = withAction('create_job')
+    const address = `s.${state.steps[0]?.key}.p.job_address`
+    const { user, sent } = renderForm({
+      state: write(state, { description: lines.description, [address]: lines.address }),
+    })
+    for (const [label, text] of [
+      ['Description', lines.description],
+      ['Job Address', lines.address],
+    ] as const) {
+      expect(control(label).tagName).toBe('TEXTAREA')
+      expect(control(label).value).toBe(text)
+    }
+    expect(control('Billing Address').tagName).toBe('INPUT')
+    const box = control('Job Address')
+    await user.clear(box)
+    await user.type(box, '14 High Street{Enter}Leeds')
+    expect(control('Job Address')).toBe(box)
+    expect(box.value).toBe('14 High Street\nLeeds')
+    expect(sent).toEqual([])
+  })
+
   it('take a day from the calendar, or the day they run', async () => {
     const { user } = renderForm({ state: withAction('create_job') })
     expect(control('Date').type).toBe('date')
