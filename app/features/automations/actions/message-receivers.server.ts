@@ -1,7 +1,6 @@
 // The receivers of a step's message: each one separate, checked, and classified as a customer or a colleague.
 import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
-import { contactOf, valuesOf } from '../records/fact-rows.ts'
-import { quoted } from '../records/fact-sources.server.ts'
+import { readField } from '../records/fields.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff } from '../records/staff-members.server.ts'
 import type { PlanContext } from './action.server.ts'
@@ -67,7 +66,7 @@ export async function audienceOf(
   // Only an empty placeholder of the message itself stops it; a missing number has its own warning.
   const [blank] = wording.blanks()
   const isNamed = wordParameter(context.step.parameters, 'to') !== ''
-  const wanted = isNamed ? readReceivers(context, wording, 'to', channel) : await contactReceiver(context, channel)
+  const wanted = isNamed ? readReceivers(context, wording, 'to', channel) : contactReceiver(context, channel)
   const others = also.map((name) => readReceivers(context, wording, name, channel))
   const warnings = [...[wanted, ...others].flatMap((one) => one.warnings), ...unknownWarnings(wording)]
   if (wanted.to.length === 0) {
@@ -123,20 +122,13 @@ function take(context: PlanContext, said: string, channel: Channel, to: string[]
   }
 }
 
-/** The receiver when the step names none: the contact of the first record's job. */
-async function contactReceiver(context: PlanContext, channel: Channel): Promise<Receivers> {
-  const record = context.records[0]
-  const field = CONTACT_FIELD[channel]
+/** The receiver when the step names none: the contact of the first record. */
+function contactReceiver(context: PlanContext, channel: Channel): Receivers {
+  const [record] = context.records
+  const at = { now: context.now, zone: context.account.zone }
   const to: string[] = []
   const warnings: PlanWarning[] = []
-  if (!record) return { to, warnings }
-  let value = Object.hasOwn(record.values, field) ? record.values[field] : undefined
-  if (value === undefined && record.jobUuid !== null) {
-    const filter = `job_uuid eq '${quoted(record.jobUuid)}' and active eq '1'`
-    const answer = await context.read.list('jobcontact', { filter })
-    if (answer.outcome === 'ok') value = contactOf(answer.value.map(valuesOf))?.[channel === 'sms' ? 'mobile' : 'email']
-  }
-  take(context, value ?? '', channel, to, warnings)
+  take(context, (record && readField(record, CONTACT_FIELD[channel], at)) ?? '', channel, to, warnings)
   return { to, warnings }
 }
 

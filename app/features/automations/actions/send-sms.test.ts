@@ -3,10 +3,12 @@ import {
   ACCOUNT,
   type ActionWorld,
   actionWorld,
+  CUSTOMER,
   effectsOf,
   JOB,
   OTHER_JOB,
 } from '#tests/support/action-platform.server.ts'
+import { partsOfSteps } from '../runs/run-parts.ts'
 
 let world: ActionWorld
 
@@ -80,11 +82,33 @@ describe('a text message', () => {
     ])
   })
 
-  it("goes to the contact of the job when no number is given, also where it wasn't loaded", async () => {
-    const record = await world.record()
-    const bare = { ...record, values: { generated_job_id: '1041' } }
-    const [effect] = effectsOf(await sms({ message: 'x' }, { records: [bare] }), 'send_sms')
-    expect(effect?.to).toBe('+447700900123')
+  describe('without a number', () => {
+    const PERSON = '21000000-0000-4000-8000-000000000001'
+    const steps = [
+      { id: 's1', type: 'send_sms' as const, parameters: { to: ' ', message: 'x' }, waitForPrevious: false },
+    ]
+    /** With only what planning loads for the step. */
+    const loaded = (object: string, uuid: string) =>
+      world.facts.one(ACCOUNT, object, uuid, partsOfSteps({ steps }, object))
+
+    it.each([
+      ['job', JOB, '+447700900123'],
+      ['company', CUSTOMER, '+447700900124'],
+      ['jobcontact', '11000000-0000-4000-8000-000000000002', '+447700900125'],
+    ])('goes to the contact of the %s', async (object, uuid, to) => {
+      world.set('companycontact', PERSON, { mobile: '07700 900124' })
+      world.set('jobcontact', '11000000-0000-4000-8000-000000000002', { mobile: '07700 900125' })
+      const found = await loaded(object, uuid)
+      const records = found.outcome === 'ok' ? [found.facts] : []
+      expect(effectsOf(await sms({ to: ' ', message: 'x' }, { records }), 'send_sms').map((one) => one.to)).toEqual([
+        to,
+      ])
+    })
+
+    it('waits while the contact cannot be read', async () => {
+      world.platform.fate = ({ object }) => (object === 'jobcontact' ? 'broken' : 'well')
+      expect(await loaded('job', JOB)).toMatchObject({ outcome: 'unavailable' })
+    })
   })
 })
 

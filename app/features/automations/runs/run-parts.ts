@@ -1,5 +1,6 @@
 // Finds the parts of a record that a rule's steps mention: planning loads only these.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
+import { wordParameter } from '../actions/read-parameters.ts'
 import type { FactPart } from '../records/facts.ts'
 import { namesOf, partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { isTyped } from './run-messages.ts'
@@ -8,8 +9,11 @@ import { textsOf } from './run-order.ts'
 /** Parts for planning all steps over records of the object. */
 export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: string): FactPart[] {
   const parameters = steps.map((step) => step.parameters)
+  const messages = steps.filter(({ type }) => type === 'send_sms' || type === 'send_email')
   // Whom a mute or an answer concerns is known through the job.
-  const about = steps.some(({ type }) => type === 'send_sms' || type === 'send_email') ? ['{job_address}'] : []
+  const about = messages.length > 0 ? ['{job_address}'] : []
+  // Without a receiver, a message goes to the contact.
+  if (messages.some(({ parameters }) => wordParameter(parameters, 'to') === '')) about.push('{contact_mobile}')
   // A receiver that is written out may be the job's contact or the customer's own: see `aboutOf`.
   const typed = parameters.some(isTyped) ? ['{contact_mobile}', '{company_email}'] : []
   const parts = new Set(partsForTexts([...textsOf(parameters), ...about, ...typed], object))
