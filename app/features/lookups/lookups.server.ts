@@ -1,6 +1,7 @@
 // Reads the platform's pick-lists, each at most once a minute per account, however many screens need it.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import { askNewest } from '#app/features/automations/records/ask-newest.ts'
 import { FORM_LIST, type FormLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -71,15 +72,20 @@ async function readList(
   name: LookupName,
   reader: 'call' | 'form',
 ): Promise<LookedUp> {
-  const filter = name === 'jobs' || name === 'companies' ? { filter: "active eq '1'" } : {}
-  const answer = await app.callAsAccount(accountUuid, (api, token) =>
-    api.list(token, OBJECT_OF[name], {
-      ...filter,
-      ...(isShortList(name) && { mostBytes: SHORT_LIST_BYTES }),
-      limit: Math.max(MOST_LISTED[name], 5_000),
-      keep: (record) => keptOfRecord(name, reader, record),
-    }),
-  )
+  const active = name === 'jobs' || name === 'companies' ? "active eq '1'" : ''
+  const limit = Math.max(MOST_LISTED[name], 5_000)
+  const ask = (recent: string) => {
+    const filter = recent === '' ? active : `${active} and ${recent}`
+    return app.callAsAccount(accountUuid, (api, token) =>
+      api.list(token, OBJECT_OF[name], {
+        ...(filter !== '' && { filter }),
+        ...(isShortList(name) && { mostBytes: SHORT_LIST_BYTES }),
+        limit,
+        keep: (record) => keptOfRecord(name, reader, record),
+      }),
+    )
+  }
+  const answer = await (name === 'jobs' ? askNewest(ask, limit, app.clock.now()) : ask(''))
   return toLookedUp(answer, (records) => lookupRecords(name, records))
 }
 

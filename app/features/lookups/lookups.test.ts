@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ListInput, PlatformApi, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { namesOfLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import { loadFormLists } from './form-lists.server.ts'
@@ -55,6 +56,26 @@ test('an account that never signed in has placeholder credentials, and a failure
     })
     expect(asked).toBe(time)
   }
+})
+
+test('the newest jobs are those edited last, also of more than one page', async () => {
+  const clock = steppingClock()
+  const dated = Array.from({ length: 6_000 }, (_, n) => ({
+    uuid: `u${n}`,
+    active: 1,
+    edit_date: localStamp(clock.now() - hours(6_000 - n)),
+  }))
+  const api = {
+    list: async (_token: string, _object: string, { filter = '', limit, keep }: ListInput = {}) => {
+      const since = /edit_date gt '([^']+)'/.exec(filter)?.[1] ?? ''
+      const value = dated.filter(({ edit_date }) => edit_date > since).slice(0, limit)
+      return { outcome: 'ok', value: value.map(keep ?? ((record) => record)) }
+    },
+  } as unknown as PlatformApi
+  const callAsAccount: App['callAsAccount'] = (_account, call) => call(api, 'token')
+  const looked = await lookUp({ store: {} as App['store'], clock, callAsAccount }, 'a', 'jobs')
+  const uuids = looked.outcome === 'found' ? looked.records.map(({ uuid }) => uuid) : []
+  expect([uuids.length, uuids[0], uuids[999]]).toEqual([1_000, 'u5999', 'u5000'])
 })
 
 /** An account that has these records in every list. `asked`: what was asked of each, and how many were asked for at once. */

@@ -1,7 +1,9 @@
 // Lists, joins and evaluates the records of a rule, a few hundred at a time, so no other work has to wait.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
+import { askNewest } from '../records/ask-newest.ts'
 import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import {
@@ -26,12 +28,23 @@ type Listed =
 /**
  * The list, filtered by the platform as far as possible; every record is evaluated again here. If the platform refuses
  * the filter (a field it cannot filter by), the list is requested once more without it, which only costs calls.
+ * @param now set when the newest records must be among those of a list too long to read
  */
-export async function listFor(app: EvaluateApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
-  const ask = (wanted: string) =>
+export async function listFor(
+  app: EvaluateApp,
+  accountUuid: string,
+  object: string,
+  filter: string,
+  now: Millis | null = null,
+): Promise<Listed> {
+  const list = (wanted: string) =>
     app.callAsAccount(accountUuid, (api, token) =>
       api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
     )
+  const ask = (wanted: string) =>
+    now === null
+      ? list(wanted)
+      : askNewest((recent) => list([wanted, recent].filter(Boolean).join(' and ')), MOST_RECORDS, now)
   let answer = await ask(filter)
   const plain = plainFilter(filter)
   if (answer.outcome === 'refused' && answer.status !== 404 && filter !== plain) {

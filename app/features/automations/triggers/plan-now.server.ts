@@ -73,7 +73,7 @@ async function matchNamed(
 async function takeNewest(app: EvaluateApp, search: Search): Promise<MatchedNow> {
   const { accountUuid, object, at } = search
   const everything = { ...search.definition, conditions: [] }
-  const listed = await listFor(app, accountUuid, object, filterOf(everything, at))
+  const listed = await listFor(app, accountUuid, object, filterOf(everything, at), at.now)
   if (listed.outcome === 'failed') return listed
   const withDeleted = readsDeleted(everything.trigger)
   const newest = newestFirst(listed.records).find((record) => withDeleted || asText(record.active) !== '0')
@@ -100,7 +100,7 @@ async function matchListed(app: EvaluateApp, search: Search): Promise<MatchedNow
 
 /** `asked`: the definition whose conditions the platform filters by. */
 async function judgeListed(app: EvaluateApp, { accountUuid, definition, object, at }: Search, asked: RuleDefinition) {
-  const listed = await listFor(app, accountUuid, object, filterOf(asked, at))
+  const listed = await listFor(app, accountUuid, object, filterOf(asked, at), at.now)
   return listed.outcome === 'failed' ? listed : judgeAll(app, accountUuid, object, listed.records, definition, at)
 }
 
