@@ -294,6 +294,23 @@ describe('copied materials', () => {
     expect(effects.slice(1).map((effect) => effect.fields.name)).toEqual(['Elsewhere'])
   })
 
+  it('are all found, also where the account has more lines than one list', async () => {
+    const filler = Array.from({ length: 50_000 }, (_, index) => ({
+      uuid: `f-${index}`,
+      job_uuid: 'another',
+      active: 1,
+    }))
+    for (let index = 0; index < 11; index += 1) {
+      world.put('job', { uuid: `10000000-0000-4000-8000-0000000001${index + 10}`, company_uuid: CUSTOMER })
+    }
+    line('l-7', 'The last one', { job_uuid: '10000000-0000-4000-8000-000000000120' })
+    const real = world.facts.reader(ACCOUNT)
+    const list: typeof real.list = async (object, input) =>
+      input?.limit === 50_000 ? { outcome: 'ok', value: filler } : real.list(object, input)
+    const effects = await made({ copyFromAllJobs: true }, { read: { ...real, list } })
+    expect(effects.slice(1).map((effect) => effect.fields.name)).toEqual(['The last one'])
+  })
+
   it('that are not there leave the job as it is, with a word', async () => {
     world.platform.records(ACCOUNT, 'jobmaterial').clear()
     expect(

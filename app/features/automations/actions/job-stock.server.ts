@@ -1,6 +1,6 @@
 // Chooses the materials and bundles of a new job: typed in, copied, or moved; from one job, from the run's group, or
 // from all jobs of the customer (specification, sections 3 and 4; contract, section 8).
-import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { ListInput, PlatformRecord } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
@@ -177,15 +177,15 @@ async function rowsOfJobs(
   object: 'jobmaterial' | 'jobmaterialbundle',
   jobs: readonly string[],
 ): Promise<{ outcome: 'ok'; rows: Values[] } | Ended> {
-  const questions =
-    jobs.length > MANY_JOBS
-      ? [{ filter: "active eq '1'", limit: MOST_ROWS }]
-      : jobs.map((job) => ({ filter: `job_uuid eq '${quoted(job)}' and active eq '1'` }))
+  const ofEach: ListInput[] = jobs.map((job) => ({ filter: `job_uuid eq '${quoted(job)}' and active eq '1'` }))
+  const questions = jobs.length > MANY_JOBS ? [{ filter: "active eq '1'", limit: MOST_ROWS }] : ofEach
   const records: PlatformRecord[] = []
   for (const question of questions) {
     const answer = await read.list(object, question)
     if (answer.outcome !== 'ok') return ended(afterTrouble(answer, 'the materials'))
-    for (const record of answer.value) records.push(record)
+    // A list that was cut lacks some: this loop then goes on, job by job.
+    if (answer.value.length === question.limit) questions.push(...ofEach)
+    else for (const record of answer.value) records.push(record)
   }
   const order = new Map(jobs.map((job, index) => [job, index]))
   const rows = records.map(valuesOf).filter((row) => isActive(row) && order.has(row.job_uuid ?? ''))
