@@ -9,6 +9,7 @@ import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { copyBody, templateBody, templateCopy, templateJson } from '#app/features/templates/template.ts'
 import { copyTemplate, createTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
+import { idInQuery, requireAccount } from '#app/http/guards.server.ts'
 import { badInput, invalid, notFound } from '#app/http/respond.ts'
 import { RULE_BODY, RULE_TOO_LARGE, ruleRefusal } from './rule-refusal.ts'
 
@@ -65,16 +66,21 @@ export const templateCalls: Reference<Call> = {
       summary: 'Lists the library',
       description: ['The 29 that come with Fieldhook, and those an admin added. `category` narrows the list.'],
       who: 'session',
-      parameters: [ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.')],
+      parameters: [
+        ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.'),
+        ofQuery('accountUUID', z.string(), "Whose own templates are listed; without it, the session's first account."),
+      ],
       answers: [answered(200, 'The templates.', z.array(template), [templateExample])],
-      handle: async ({ app, query, session: { accounts } }) => {
+      handle: async ({ app, request, query, session: { accounts } }) => {
         const category = query.get('category') ?? ''
         if (category !== '' && category !== 'all' && !isCategory(category)) {
           const message = `category: choose ${CATEGORIES.join(', ')}`
           return badInput(message, { category: [message] })
         }
         const only = isCategory(category) ? category : null
-        return (await listTemplates(app, accounts[0]?.accountUuid ?? null, only)).map(templateJson)
+        const named = idInQuery(query)
+        const of = named === null ? accounts[0] : await requireAccount(app, request, named)
+        return (await listTemplates(app, of?.accountUuid ?? null, only)).map(templateJson)
       },
     }),
     defineCall({

@@ -1,5 +1,7 @@
 // Long: every call about automations, each on its route with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hours } from '#app/lib/duration.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE, STAFF } from '#tests/support/automation-world.server.ts'
@@ -512,6 +514,26 @@ describe('templates', () => {
       })
       expect([saved.status, saved.json.errors]).toEqual([201, undefined])
     }
+  })
+
+  test('a private one is listed for its own account only, also in a session of two', async () => {
+    await calls.world.store.accounts.openSession({
+      tokenHash: hashToken('both'),
+      expiresAt: calls.world.clock.now() + hours(8),
+      account: { accountUuid: LEEDS, staffUuid: null, proof: 'oauth', provedAt: calls.world.clock.now() },
+      replaces: [hashToken(BRISBANE)],
+      carryProofsSince: 0,
+    })
+    const body = { ...RULE, category: 'workflow', description: 'Ours', isPublic: false }
+    const made = await calls.call(templates, '/api/automation-templates?admin=yes', { method: 'POST', body })
+    const listed = async (account: string) => {
+      const path = `/api/automation-templates?accountUUID=${account}`
+      return (await calls.call(templates, path, { as: 'both' })).json.map((one: { id: number }) => one.id)
+    }
+    expect(await listed(LEEDS)).toContain(made.json.id)
+    expect(await listed(BRISBANE)).not.toContain(made.json.id)
+    const stranger = await calls.call(templates, `/api/automation-templates?accountUUID=${BRISBANE}`, { as: LEEDS })
+    expect(stranger.text).toBe(UNKNOWN)
   })
 
   test('only an admin makes one, and everybody finds it', async () => {
