@@ -243,6 +243,15 @@ describe('the page', () => {
     screen.getByText('No Webhook Activity Yet')
   })
 
+  it('says of a type without entries only that it has none', () => {
+    const { unmount } = renderActivity([event()], [call({ activityType: 'api' })], { type: 'challenges' })
+    screen.getByText('No challenges among the latest 100 calls')
+    expect(screen.queryByText('No Webhook Activity Yet')).toBeNull()
+    unmount()
+    renderActivity([event()], [call()], { type: 'calls' })
+    screen.getByText('No calls but challenges')
+  })
+
   it('says in the words of the specification that it needs an account', () => {
     renderPage({ page: () => <ActivityWithoutAccount /> })
     screen.getByText('Please provide an account UUID to view webhook activity')

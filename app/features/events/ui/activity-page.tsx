@@ -127,10 +127,12 @@ function Rows({ items, type, allRows, accountUUID, logEnds, here }: ActivityPage
   const wanted = items.filter((item) => isOfType(item, type))
   const shown = allRows ? wanted : wanted.slice(0, FEW_ROWS)
   if (shown.length === 0) {
+    const isFirst = items.length === 0 || type === 'events'
+    const title = type === 'calls' ? 'No calls but challenges' : 'No challenges among the latest 100 calls'
     return (
       <Card>
-        <EmptyState icon={Activity} title={ACTIVITY_TEXTS.empty}>
-          <p>Change a job in ServiceM8 to see the first event.</p>
+        <EmptyState icon={Activity} title={isFirst ? ACTIVITY_TEXTS.empty : title}>
+          <p>{isFirst ? 'Change a job in ServiceM8 to see the first event.' : 'Choose another type above.'}</p>
         </EmptyState>
       </Card>
     )
