@@ -15,7 +15,7 @@ import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { localBefore } from '../rules/timing/schedule.ts'
 import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
-import { filterOf, judgeAll, listFor, MOST_RECORDS } from './list-records.server.ts'
+import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 
 const AT_ONCE = 4
 /** Rows of one transaction. */
@@ -193,7 +193,6 @@ async function sweep(app: EvaluateApp, target: SweepTarget): Promise<number> {
     { records: [], cursor: { watermark: latest, nextAt: app.clock.now() + periodOf(object) } },
     app.clock.now(),
   )
-  if (listed.records.length >= MOST_RECORDS) app.log.warn({ account: accountUuid, object }, 'sweep.more_than_read')
   if (found > 0) app.log.info({ account: accountUuid, object, found }, 'sweep.found')
   return found
 }

@@ -52,7 +52,9 @@ export async function listFor(
     answer = await ask(plain)
   }
   if (answer.outcome !== 'ok') return { outcome: 'failed', failure: answer }
-  return { outcome: 'ok', object, records: answer.value, complete: answer.value.length < MOST_RECORDS }
+  const complete = answer.value.length < MOST_RECORDS
+  if (!complete) app.log.warn({ account: accountUuid, object }, 'list.more_than_read')
+  return { outcome: 'ok', object, records: answer.value, complete }
 }
 
 /** What is left of a filter that the platform refuses. */

@@ -58,4 +58,5 @@ test('a list too long to read has the records edited last, when they are wanted'
   const listed = await list(WANTED, Date.UTC(2026, 0, 5))
   expect(listed.outcome === 'ok' && newestFirst(listed.records)[0]).toEqual(late)
   expect(asked).toEqual([WANTED, `${WANTED} and edit_date gt '2025-01-05 00:00:00'`])
+  expect(warned).toEqual(['list.more_than_read'])
 })
