@@ -34,7 +34,9 @@ const meant = (name: string, object: string) => JSON.stringify(meaningOf(name, {
 function understood(object: string): string[] {
   return [
     ...[0, 1, 2].flatMap((entry) => [...namesOf(object).keys()].map((name) => `entry.${entry}.${name}`)),
-    ...TRIGGER_NAMES.filter((name) => name !== 'date' || namesOf(object).has('date')),
+    ...TRIGGER_NAMES.filter((name) => name !== 'date' || namesOf(object).has('date')).filter(
+      (name) => name !== 'description' || namesOf(object).has('job_description'),
+    ),
     ...ACCOUNT.keys(),
     ...DIGEST_NAMES,
     ...CALENDAR_NAMES,
@@ -83,6 +85,18 @@ describe('placeholders', () => {
         }
       }
     }
+  })
+
+  it('offers the job description only where there is a job', () => {
+    const labels = (object: string) =>
+      offeredAt(place({ object })).flatMap(({ name, label }) => (name === 'description' ? [label] : []))
+    expect(['job', 'jobpayment', 'company', 'material', 'queue'].map(labels)).toEqual([
+      ['Job description'],
+      ['Job description'],
+      [],
+      [],
+      [],
+    ])
   })
 
   it('offers none that a run does not know, and each once', () => {

@@ -109,6 +109,13 @@ describe('what a value says by itself is judged at its field', () => {
     expect(told(type, parameters)).toContainEqual(expect.objectContaining({ name, message }))
   })
 
+  it('says of a job description why it is always empty', () => {
+    const step = { type: 'send_staff_message' as const, parameters: { toStaffUuid: UUID, message: '{description}' } }
+    const of = (object: string) => literalProblems(step, { object, country: null }).map(({ message }) => message)
+    expect(of('material')).toContain('{description} is always empty: a material has no job. Enter a value.')
+    expect(of('job')).toEqual([])
+  })
+
   it('leaves alone what a placeholder or an open blank decides', () => {
     expect(fields('send_sms', { to: '{entry.0.contact_mobile}', message: '{job_list}' })).toEqual([])
     expect(fields('send_email', { ...MAIL, to: '[[Office e-mail]]', customSubject: '{count}' })).toEqual([])

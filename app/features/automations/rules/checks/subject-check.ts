@@ -71,7 +71,8 @@ function emptyBecause({ name }: Placeholder, object: string): string | null {
   const noun = objectNoun(object)
   if (meaning?.kind === 'trigger') {
     if (meaning.name === 'company_uuid') return hasCustomer(object) ? null : `a ${noun} has no customer`
-    if (meaning.name === 'job_uuid') return hasJob(object) ? null : `a ${noun} has no job`
+    if (meaning.name === 'job_uuid' || meaning.name === 'description')
+      return hasJob(object) ? null : `a ${noun} has no job`
   }
   return meaning?.kind === 'field' && fieldsOf(object).get(meaning.field)?.never ? 'no record has it' : null
 }

@@ -291,13 +291,8 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
     const called = (field: string) => `${capital(field.replaceAll('_', ' '))} of action ${at + 1}`
     return givenBy(step).map((field) => choice(`action_${at + 1}_result.${field}`, called(field), 'earlier_steps'))
   })
-  const first = [
-    ...(place.onAnswers ? OF_THE_ANSWER : []),
-    ...(isCalled ? OF_THE_CALL : []),
-    ...fields,
-    ...TRIGGERED.slice(0, 1),
-  ]
-  const last = [...TRIGGERED.slice(1), ...(isCalled ? [] : ofTheRecord(OF_THE_CALL, object)), ...ids]
+  const first = [...(place.onAnswers ? OF_THE_ANSWER : []), ...(isCalled ? OF_THE_CALL : []), ...fields]
+  const last = [...ofTheRecord(isCalled ? TRIGGERED : [...TRIGGERED, ...OF_THE_CALL], object), ...ids]
   return [
     ...first.map((one) => withGap(one, place)),
     ...results,
@@ -323,7 +318,7 @@ const OF_THE_CALL = [
 ]
 const OF_THE_ANSWER = [choice('reply', 'What the customer answered', 'record', 'text')]
 const TRIGGERED = [
-  choice('description', 'Description of what started it', 'record', 'text'),
+  choice('description', 'Job description', 'ids', 'text'),
   choice('object', 'Kind of record', 'ids', 'text'),
   choice('company_uuid', 'Customer (id)', 'ids', 'uuid'),
 ]
@@ -333,12 +328,18 @@ const BUSINESS = [
   choice('staff_signature', 'Signature of the staff member', 'business', 'text'),
 ]
 
-/** Without a call, these names belong to the record; not every record has a date. */
+/** Without a call, these names belong to the record; not every record has a job or a date. */
 function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
+  const names = namesOf(object)
   return called
-    .filter(({ name }) => name !== 'date' || namesOf(object).has('date'))
-    .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'ids' }))
+    .filter(
+      ({ name }) =>
+        (name !== 'date' && name !== 'description') || names.has(name === 'date' ? name : 'job_description'),
+    )
+    .map((choice) => ({ ...choice, label: OWN_LABELS[choice.name] ?? choice.label, group: 'ids' }))
 }
+
+const OWN_LABELS: Readonly<Record<string, string>> = { date: 'Date of the record', job_uuid: 'Job (id)' }
 
 /** Ids, and fields only ServiceM8 itself uses: at the end of the list. */
 function isForMachines({ name, never }: Field): boolean {
