@@ -209,7 +209,9 @@ export const executionAnswer = z.object({
   executionStatus: z
     .enum(['success', 'partial', 'failure'])
     .nullable()
-    .describe('Null = not over. `success`: every step succeeded or was deliberately skipped; `failure`: none did.'),
+    .describe(
+      'Null = not over. `success`: every step succeeded or was deliberately skipped; `failure`: something failed and nothing was done.',
+    ),
   errorMessage: textOrNull,
   executedAt: moment,
   automationName: text,
