@@ -92,6 +92,18 @@ describe('the preview of an unsaved rule', () => {
     expect(none.record.label).toMatch(/^Job 2 /)
   })
 
+  test('of a check takes an old record that fits; a search finds one too', async () => {
+    const at = { edit_date: '2025-10-01 10:00:00', completion_date: '2025-10-01 10:00:00', job_address: '1 Mill Lane' }
+    const old = calls.world.job(LEEDS, { status: 'Completed', ...at })
+    for (let index = 0; index < 3; index += 1) calls.world.job(LEEDS, { status: 'Quote' })
+    const late = { field: 'days_since_completion', operator: 'greater_than', value: '30' }
+    const fields = { ...POLLED, conditions: [...POLLED.conditions, late] }
+    const found = await preview('preview', 'preview', fields)
+    expect(found.record).toEqual({ uuid: old, label: 'Job 1 · Customer 1 · 1 Mill Lane', matches: true })
+    const searched = await preview('preview', 'preview', EVENTS, { search: 'customer 1 mill' })
+    expect([searched.record.uuid, searched.note]).toEqual([old, null])
+  })
+
   test('asks the platform once, however often the words change', async () => {
     calls.world.job(LEEDS, { status: 'Completed' })
     await preview('preview', 'preview', EVENTS)

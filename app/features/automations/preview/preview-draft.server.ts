@@ -100,7 +100,7 @@ export async function previewDraft(
   if (full !== null) return { kind: 'trouble', message: full }
   const reads = rememberedReads(app)
   const at = await judgedAt(app, request.accountUuid)
-  const chosen = await chooseRecord(reads, draft, request, at)
+  const chosen = await chooseRecord(app, reads, draft, request, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
   const { facts, choices, note } = chosen
@@ -134,7 +134,13 @@ type Chosen =
   | { outcome: 'none'; message: string }
   | { outcome: 'failed'; failure: CallFailure }
 
-async function chooseRecord(reads: Reads, draft: Draft, request: DraftRequest, at: JudgedAt): Promise<Chosen> {
+async function chooseRecord(
+  app: DraftApp,
+  reads: Reads,
+  draft: Draft,
+  request: DraftRequest,
+  at: JudgedAt,
+): Promise<Chosen> {
   const { object, definition } = draft
   const { conditions } = definition
   const { accountUuid, search } = request
@@ -155,8 +161,9 @@ async function chooseRecord(reads: Reads, draft: Draft, request: DraftRequest, a
   const wanted = named.outcome === 'ok' ? named.facts : firstFound
   if (wanted) return { outcome: 'chosen', facts: wanted, choices, note }
   const matching = await newestMatching(reads, from, recent.records)
-  if (matching.outcome === 'failed') return matching
-  const newest = matching.facts ?? listed.facts[0]
+  const match = matching.outcome === 'none' ? await oldMatch(app, reads, draft, request, at) : matching
+  if (match.outcome === 'failed') return match
+  const newest = match.outcome === 'ok' ? match.facts : listed.facts[0]
   if (newest) return { outcome: 'chosen', facts: newest, choices, note }
   return { outcome: 'none', message: 'ServiceM8 has no record yet to preview with.' }
 }
@@ -166,13 +173,41 @@ type Asked =
   | { outcome: 'gone' | 'none' }
   | { outcome: 'failed'; failure: CallFailure }
 
+const NONE: Asked = { outcome: 'none' }
+
+/** Many records meet the conditions of a check only as they age, long after their last edit. */
+async function oldMatch(
+  app: DraftApp,
+  reads: Reads,
+  draft: Draft,
+  request: DraftRequest,
+  at: JudgedAt,
+): Promise<Asked> {
+  if (draft.definition.trigger.source !== 'api_polling') return NONE
+  const judged = await matchesOf(app, reads, draft, request, at)
+  if (judged.outcome === 'failed') return judged
+  return askedRecord(reads, draft, { ...request, record: judged.judged.matched[0]?.recordUuid ?? '' })
+}
+
+async function matchesOf(
+  app: DraftApp,
+  reads: Reads,
+  { definition, object }: Draft,
+  { accountUuid }: DraftRequest,
+  at: JudgedAt,
+): ReturnType<typeof judgeAll> {
+  const parts = { ...app, callAsAccount: reads.callAsAccount, facts: reads.facts }
+  const listed = await listFor(parts, accountUuid, object, filterOf(definition, at))
+  return listed.outcome === 'failed' ? listed : judgeAll(parts, accountUuid, object, listed.records, definition, at)
+}
+
 /** Returns the requested record; `none` = none requested. */
 async function askedRecord(
   reads: Reads,
   { object, definition }: Draft,
   { accountUuid, record }: DraftRequest,
 ): Promise<Asked> {
-  if (record === '') return { outcome: 'none' }
+  if (record === '') return NONE
   const one = await reads.facts.one(accountUuid, object, record, partsToShow(object, definition.conditions))
   if (one.outcome === 'ok') return one.facts.active || readsDeleted(definition.trigger) ? one : { outcome: 'gone' }
   return one.outcome === 'gone' ? one : { outcome: 'failed', failure: one }
@@ -188,19 +223,16 @@ interface OfRun {
 async function recordsOfRun(
   app: DraftApp,
   reads: Reads,
-  { definition, object }: Draft,
-  { accountUuid }: DraftRequest,
+  draft: Draft,
+  request: DraftRequest,
   facts: RecordFacts,
   at: JudgedAt,
 ): Promise<OfRun | { outcome: 'failed'; failure: CallFailure }> {
   const alone: OfRun = { outcome: 'ok', records: [facts], groupKey: null }
-  const { grouping, digest, trigger } = definition
+  const { grouping, digest, trigger } = draft.definition
   const field = grouping.enabled ? grouping.field : null
   if (trigger.source !== 'api_polling' || (field === null && !digest)) return alone
-  const parts = { ...app, callAsAccount: reads.callAsAccount, facts: reads.facts }
-  const listed = await listFor(parts, accountUuid, object, filterOf(definition, at))
-  if (listed.outcome === 'failed') return listed
-  const judged = await judgeAll(parts, accountUuid, object, listed.records, definition, at)
+  const judged = await matchesOf(app, reads, draft, request, at)
   if (judged.outcome === 'failed') return judged
   const { matched } = judged.judged
   const has = (records: readonly RecordFacts[]) => records.some(({ recordUuid }) => recordUuid === facts.recordUuid)
@@ -269,7 +301,7 @@ export async function sampleDraft(
   const { definition, object } = draft
   const reads = rememberedReads(app)
   const at = await judgedAt(app, request.accountUuid)
-  const chosen = await chooseRecord(reads, draft, request, at)
+  const chosen = await chooseRecord(app, reads, draft, request, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
   const choices = placeholderChoices({

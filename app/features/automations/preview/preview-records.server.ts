@@ -139,19 +139,19 @@ async function* joinedInTurn(
   }
 }
 
-/** Returns the newest record that meets the conditions; null = none does. */
+/** Returns the newest record that meets the conditions. */
 export async function newestMatching(
   reads: Reads,
   from: ChooseFrom,
   records: readonly PlatformRecord[],
-): Promise<{ outcome: 'ok'; facts: RecordFacts | null } | FailedRead> {
+): Promise<{ outcome: 'ok'; facts: RecordFacts } | { outcome: 'none' } | FailedRead> {
   for await (const one of joinedInTurn(reads, from, records.slice(0, MOST_JUDGED))) {
     if (one.outcome === 'failed' || judge(from.conditions, one.facts, from.at).matched) return one
   }
-  return { outcome: 'ok', facts: null }
+  return { outcome: 'none' }
 }
 
-/** By job number first, then by any word of number, customer and address. */
+/** By job number first, then by any word of number, customer and address; old records if no recent one has them. */
 export async function searchRecords(
   reads: Reads,
   from: ChooseFrom,
@@ -166,6 +166,18 @@ export async function searchRecords(
   const named = await jobsByNumber(reads, from, records, words)
   if (named.outcome === 'failed') return named
   if (named.records.length > 0) return joinFor(reads, from, named.records.slice(0, MOST_CHOICES))
+  const recent = await recordsWith(reads, from, records, words)
+  if (recent.outcome === 'failed' || recent.facts.length > 0) return recent
+  const all = await list(reads, from, '', MOST_READ)
+  return all.outcome === 'failed' ? all : recordsWith(reads, from, all.records, words)
+}
+
+async function recordsWith(
+  reads: Reads,
+  from: ChooseFrom,
+  records: readonly PlatformRecord[],
+  words: readonly string[],
+): Promise<Joined> {
   const found: RecordFacts[] = []
   for await (const one of joinedInTurn(reads, from, records)) {
     if (one.outcome === 'failed') return one
