@@ -114,9 +114,10 @@ export interface RecordStore {
   forgetNamesStep(before: Millis, limit: number): Promise<number>
   /**
    * Up to `most` records that people call by this text: a job by its number or address, a customer by its name, and
-   * what belongs to either. Ignores case (A–Z). Reads snapshots and the latest runs, in steps that yield.
+   * what belongs to either. `more` = there are more. Ignores case (A–Z). Reads snapshots and the latest runs, in steps
+   * that yield.
    */
-  listRecordsCalled(accountUuid: string, text: string, most: number): Promise<string[]>
+  listRecordsCalled(accountUuid: string, text: string, most: number): Promise<{ uuids: string[]; more: boolean }>
   /**
    * Stores events (like `acceptEvents`), snapshots and the cursor in one transaction. Resolves once it is on disk;
    * throws when nothing could be committed.

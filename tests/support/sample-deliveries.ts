@@ -50,7 +50,15 @@ export function sampleHit(over: Partial<NonNullable<SearchHit['delivery']>> | nu
 }
 
 export function sampleAnswer(over: Partial<SearchAnswer> = {}): SearchAnswer {
-  return { hits: [sampleHit()], end: 'all', next: null, lookedBackTo: SAMPLE_NOW - hours(5), looked: 1, ...over }
+  return {
+    hits: [sampleHit()],
+    end: 'all',
+    next: null,
+    lookedBackTo: SAMPLE_NOW - hours(5),
+    more: false,
+    looked: 1,
+    ...over,
+  }
 }
 
 export function sampleAttempt(over: Partial<AttemptView> = {}): AttemptView {

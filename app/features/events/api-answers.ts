@@ -75,7 +75,11 @@ export const foundDeliveries = z.object({
     }),
   ),
   next: z.string().nullable().describe('Goes on as `before`; null at the end.'),
-  complete: z.boolean().describe('False = enough was looked at for one request: go on with `next` to see everything.'),
+  complete: z
+    .boolean()
+    .describe(
+      'False = enough was looked at for one request: go on with `next` to see everything. Without `next`: too many records are called that.',
+    ),
   lookedBackTo: moment.nullable(),
 })
 

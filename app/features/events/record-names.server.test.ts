@@ -57,7 +57,12 @@ test('an account without automations reads what a page shows, once, with its job
     'Note on job 3128 · Joan Hartley',
   ])
   expect(read).toHaveLength(4)
-  expect((await world.app.store.records.listRecordsCalled(LEEDS, 'joan', 9)).sort()).toEqual(['1', '2', '7', 'joan'])
+  expect((await world.app.store.records.listRecordsCalled(LEEDS, 'joan', 9)).uuids.sort()).toEqual([
+    '1',
+    '2',
+    '7',
+    'joan',
+  ])
 })
 
 test('only what names a record is kept, and for a week', async () => {

@@ -106,7 +106,12 @@ export interface SearchAnswer {
   lookedBackTo: Millis | null
   /** Number of rows read. */
   looked: number
+  /** More records are called that than `MOST_RECORDS`: their deliveries may be missing. */
+  more: boolean
 }
+
+/** Records that one name may mean: as many as a walk over the snapshots compares at once. */
+export const MOST_RECORDS = 10_000
 
 /** How many of the newest rows have each status. */
 export interface StatusCounts {

@@ -418,6 +418,28 @@ describe('what people call it', () => {
     )
   })
 
+  test('a customer with 700 jobs is found on each of them, and a search says when it takes no more', async () => {
+    const add = (from: number, to: number, company: string) =>
+      world.client.sql.transaction(() => {
+        for (let at = from; at < to; at += 1)
+          keep.run(LEEDS, 'rules:job', `big-${at + 10_000}`, JSON.stringify({ company_uuid: company }))
+      })()
+    const keep = world.client.sql.prepare(
+      `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+       VALUES (?, ?, ?, '', ?, 0, 0)`,
+    )
+    keep.run(LEEDS, 'rules:company', 'rentals', JSON.stringify({ name: 'Rentals of Leeds' }))
+    add(0, 700, 'rentals')
+    keep.run(LEEDS, 'rules:note', 'of-the-last', JSON.stringify({ related_object_uuid: 'big-10699' }))
+    for (const record of ['big-10699', 'of-the-last'])
+      rows.event({ account: LEEDS, receivedAt: world.clock.now(), record })
+    const answer = await ask(LEEDS, { id: 'rentals' })
+    expect(answer.hits.map(({ objectUuid }) => objectUuid)).toEqual(['of-the-last', 'big-10699'])
+    expect(searchJson(answer).complete).toBe(true)
+    add(700, 10_000, 'rentals')
+    expect(searchJson(await ask(LEEDS, { id: 'rentals' }))).toMatchObject({ next: null, complete: false })
+  })
+
   test('the page counts every status and shows the last days', async () => {
     const asked = readSearchQuery(new URLSearchParams({ id: 'joan', status: 'waiting' }), [])
     if (asked.outcome !== 'question') throw new Error(asked.message)

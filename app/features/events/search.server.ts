@@ -14,7 +14,14 @@ import type { PastedId } from './pasted-id.ts'
 import { knownNames, namesForPage } from './record-names.server.ts'
 import { cursorText, type SearchedWebhook, type SearchQuestion } from './search-filter.ts'
 import { matchesSearch, type SearchFilter, type SearchTarget, statusOf } from './search-match.ts'
-import { type DayVolume, SEARCH_STATUSES, type SearchAnswer, type SearchHit, type StatusCounts } from './search-view.ts'
+import {
+  type DayVolume,
+  MOST_RECORDS,
+  SEARCH_STATUSES,
+  type SearchAnswer,
+  type SearchHit,
+  type StatusCounts,
+} from './search-view.ts'
 
 type SearchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 
@@ -22,8 +29,6 @@ type SearchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 const LOOK_AT_MOST = 20_000
 /** Rows whose statuses a page counts. */
 const COUNT_AT_MOST = 2_000
-/** Records that one name may mean. */
-const MOST_RECORDS = 500
 const DAYS_SHOWN = 30
 
 /** Newest event first. `scanAtMost` = how many rows may be read. */
@@ -66,7 +71,7 @@ async function searchResolved(
   { found, scanAtMost, namesOf }: { found: Resolved | null; scanAtMost: number; namesOf: NamesOf },
 ): Promise<SearchAnswer> {
   const now = app.clock.now()
-  if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0 }
+  if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0, more: false }
   const page = await app.store.events.searchDeliveries(accountUuid, {
     ...scanOf(filter, found),
     before,
@@ -88,6 +93,7 @@ async function searchResolved(
     next: page.next === null ? null : cursorText(page.next),
     lookedBackTo: page.lookedBackTo,
     looked: page.looked,
+    more: found.more === true,
   }
 }
 
@@ -111,7 +117,7 @@ async function countStatuses(
     limit: 1,
     scanAtMost: COUNT_AT_MOST,
   })
-  return { counts, complete: end === 'all' }
+  return { counts, complete: end === 'all' && !found.more }
 }
 
 /** An event goes only to addresses of its object, so that a webhook's deliveries are among the events of one object. */
@@ -134,12 +140,14 @@ interface Resolved {
   target: SearchTarget
   /** Names that only the platform knew. */
   names?: ReadonlyMap<string, RecordName>
+  /** More records are called that than one search takes. */
+  more?: boolean
 }
 
 const NO_TARGET: SearchTarget = { seq: null, deliveryId: null, endpointId: null, records: null }
 const ANYTHING: Resolved = { seqs: null, target: NO_TARGET }
 
-const only = (...records: string[]): Resolved => ({ seqs: null, target: { ...NO_TARGET, records: new Set(records) } })
+const only = (...records: string[]) => ({ seqs: null, target: { ...NO_TARGET, records: new Set(records) } })
 
 async function resolvePasted(app: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
   const { store } = app
@@ -157,35 +165,34 @@ async function resolvePasted(app: SearchApp, accountUuid: string, pasted: Pasted
     case 'record':
       return only(pasted.objectUuid)
     case 'words':
-      return only(...(await called(store, accountUuid, pasted.words)), pasted.words.toLowerCase())
+      return called(store, accountUuid, pasted.words, pasted.words.toLowerCase())
     default:
       return assertNever(pasted)
   }
 }
 
-async function called(store: App['store'], accountUuid: string, text: string): Promise<string[]> {
-  const records = await store.records.listRecordsCalled(accountUuid, text, MOST_RECORDS)
-  return records.map((uuid) => uuid.toLowerCase())
+async function called(store: App['store'], accountUuid: string, text: string, ...also: string[]) {
+  const { uuids, more } = await store.records.listRecordsCalled(accountUuid, text, MOST_RECORDS)
+  return { ...only(...uuids.map((uuid) => uuid.toLowerCase()), ...also), more }
 }
 
 /** A job's number first, because that is what people know; a delivery and an event of the number are found beside it. */
 async function resolveNumber(app: SearchApp, accountUuid: string, number: number): Promise<Resolved | null> {
   const { store } = app
-  const [records, sent, isEvent] = await Promise.all([
+  const [known, sent, isEvent] = await Promise.all([
     called(store, accountUuid, String(number)),
     store.events.eventOfDelivery(accountUuid, number),
     store.events.hasEvent(accountUuid, number),
   ])
   const target = { ...NO_TARGET, deliveryId: sent === null ? null : number, seq: isEvent ? number : null }
-  if (records.length > 0) return { seqs: null, target: { ...target, records: new Set(records) } }
-  const job = await askForJob(app, accountUuid, number)
+  const job = known.target.records.size > 0 ? known : await askForJob(app, accountUuid, number)
   if (job) return { ...job, target: { ...job.target, ...target, records: job.target.records } }
   const seqs = new Set([...(sent === null ? [] : [sent]), ...(isEvent ? [number] : [])])
   return seqs.size === 0 ? null : { seqs: [...seqs], target }
 }
 
 /** Without automations there are no snapshots: then ServiceM8 knows the job. A failure finds nothing. */
-async function askForJob(app: SearchApp, accountUuid: string, number: number): Promise<Resolved | null> {
+async function askForJob(app: SearchApp, accountUuid: string, number: number) {
   const answer = await app.callAsAccount(accountUuid, (api, token) =>
     api.list(token, 'job', { filter: `generated_job_id eq '${number}'`, limit: 1 }),
   )
@@ -252,8 +259,8 @@ export function searchJson(answer: SearchAnswer) {
     })),
     /** Pass it as `before` to continue. */
     next: answer.next,
-    /** False when the request reached its row limit, so older rows may still match. */
-    complete: answer.end !== 'limit',
+    /** False when the request reached its row limit, so older rows may still match; or that of records. */
+    complete: answer.end !== 'limit' && !answer.more,
     lookedBackTo: isoOrNull(answer.lookedBackTo),
   }
 }

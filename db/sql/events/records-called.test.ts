@@ -71,20 +71,20 @@ test('a customer without a snapshot is known from the latest run of the job', as
   await world.start(rule, ['job-2'], matched('Tariq Aziz'))
   const [note] = await store.knownOf(LEEDS, asked(['note', 'note-1']))
   expect(note?.customer).toBe('Tariq Aziz')
-  expect((await store.listRecordsCalled(LEEDS, 'tariq', 10)).sort()).toEqual(['job-2', 'note-1'])
+  expect((await store.listRecordsCalled(LEEDS, 'tariq', 10)).uuids.sort()).toEqual(['job-2', 'note-1'])
 })
 
 test('people find records by job number, customer and address, in their own account only', async () => {
   furnish()
   seen('rules:job', 'other', { generated_job_id: '3128', company_uuid: 'x', job_address: '' }, BRISBANE)
-  const called = async (text: string) => (await store.listRecordsCalled(LEEDS, text, 10)).sort()
+  const called = async (text: string) => (await store.listRecordsCalled(LEEDS, text, 10)).uuids.sort()
   expect(await called('3128')).toEqual(['contact-1', 'job-1'])
   expect(await called('312')).toEqual([])
   expect(await called(' hartley ')).toEqual(['contact-1', 'joan', 'job-1'])
   expect(await called('elm road')).toEqual(['job-2', 'note-1'])
   expect(await called('e%m')).toEqual([])
   expect(await called('')).toEqual([])
-  expect(await store.listRecordsCalled(BRISBANE, '3128', 10)).toEqual(['other'])
+  expect(await store.listRecordsCalled(BRISBANE, '3128', 10)).toEqual({ uuids: ['other'], more: false })
 })
 
 test('the search reads more than one window and keeps to its limit', async () => {
@@ -93,6 +93,8 @@ test('the search reads more than one window and keeps to its limit', async () =>
       generated_job_id: String(number),
       job_address: 'Quay',
     })
-  expect(await store.listRecordsCalled(LEEDS, '2099', 10)).toEqual(['job-02099'])
-  expect(await store.listRecordsCalled(LEEDS, 'quay', 10)).toHaveLength(10)
+  expect(await store.listRecordsCalled(LEEDS, '2099', 10)).toEqual({ uuids: ['job-02099'], more: false })
+  const found = await store.listRecordsCalled(LEEDS, 'quay', 10)
+  expect([found.uuids.length, found.more]).toEqual([10, true])
+  expect((await store.listRecordsCalled(LEEDS, 'quay', 2_100)).more).toBe(false)
 })

@@ -235,7 +235,7 @@ async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Pr
     rows = await read({ object, recordUuid })
     for (const row of rows) if (row.hit === 1) found.add(row.recordUuid)
   } while (rows.length === WINDOW && found.size < most)
-  return [...found].slice(0, most)
+  return [...found]
 }
 
 function nameStore({
@@ -339,17 +339,18 @@ function nameStore({
 
     async listRecordsCalled(accountUuid, text, most) {
       const exact = text.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-      if (exact === '') return []
+      if (exact === '') return { uuids: [], more: false }
       // A number is that of a job: it would be part of many addresses.
       const part = /^\d+$/.test(exact) ? null : `%${exact.replace(/[~%_]/g, '~$&')}%`
-      const named = await called(accountUuid, { exact, text: part }, most)
+      const named = await called(accountUuid, { exact, text: part }, most + 1)
       const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
       const found = new Set([...named, ...seen.flatMap((uuid) => uuid ?? [])])
       // A customer's jobs, then what belongs to those.
-      for (let depth = 0; depth < 2 && found.size > 0 && found.size < most; depth += 1) {
-        for (const uuid of await belonging(accountUuid, { owners: JSON.stringify([...found]) }, most)) found.add(uuid)
+      for (let depth = 0; depth < 2 && found.size > 0 && found.size <= most; depth += 1) {
+        for (const uuid of await belonging(accountUuid, { owners: JSON.stringify([...found]) }, most + 1))
+          found.add(uuid)
       }
-      return [...found].slice(0, most)
+      return { uuids: [...found].slice(0, most), more: found.size > most }
     },
   }
 }

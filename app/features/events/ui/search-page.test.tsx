@@ -354,6 +354,11 @@ describe('the result', () => {
     expect(screen.queryByText('Nothing found')).toBeNull()
   })
 
+  it('says when more records are called that than one search takes', () => {
+    renderSearch({ answer: sampleAnswer({ more: true }) })
+    screen.getByText('More than 10,000 records are called that')
+  })
+
   it.each([
     [EMPTY_FORM, '', 'No deliveries yet'],
     [EMPTY_FORM, '5.0', 'No older deliveries'],

@@ -16,6 +16,7 @@ import {
   type DayVolume,
   dayAsked,
   limitSentence,
+  MOST_RECORDS,
   SEARCH_STATUSES,
   type SearchAnswer,
   type SearchForm,
@@ -125,6 +126,11 @@ function Result({ account, form, before, answer, logEnds }: ResultProps) {
           <p>
             {limitSentence(answer)} This page reaches back to <Time at={lookedBackTo} as="clock" />.
           </p>
+        </Notice>
+      ) : null}
+      {answer.more ? (
+        <Notice tone="accent" title={`More than ${MOST_RECORDS.toLocaleString('en-AU')} records are called that`}>
+          <p>Some deliveries may be missing. Type more of the name or address.</p>
         </Notice>
       ) : null}
       {next === null && end !== 'limit' ? <p className="text-dense text-ink-soft">{logEnds}</p> : null}
