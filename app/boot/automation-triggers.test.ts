@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { trimSnapshots } from '#app/features/events/poll-objects.server.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
@@ -361,6 +362,35 @@ test('what changed while a rule was off is nobody’s news when it is switched o
   triggers.rulesChanged()
   await later(hours(3))
   expect(texts()).toEqual([])
+})
+
+test('what automations know of records goes when the last one on them is deleted for good, not when it is off', async () => {
+  world.job(LEEDS)
+  const rules = [
+    await switchOn(aRule([TEXT], { trigger: ON_STATUS })),
+    await switchOn(aRule([TEXT], { trigger: ON_STATUS })),
+  ]
+  triggers.start()
+  await world.clock.run(minutes(2))
+  const kept = async () => {
+    await trimSnapshots(world.app)
+    return world.rows(
+      `SELECT object AS what FROM record_snapshot WHERE object = 'rules:job'
+       UNION ALL SELECT source FROM poll_cursor WHERE source LIKE '%:job'`,
+    ).length
+  }
+  const before = await kept()
+  expect(before).toBe(2)
+  for (const rule of rules)
+    await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+  await later(hours(3))
+  expect(await kept()).toBe(before)
+  const deleted = { reason: 'x', at: world.clock.now() }
+  for (const rule of rules) await world.store.automations.deleteAutomation(LEEDS, rule, deleted)
+  await later(minutes(9))
+  expect(await kept()).toBe(before)
+  await later(minutes(2))
+  expect(await kept()).toBe(0)
 })
 
 test('what changed while all rules were paused is a change afterwards, and no record counts as new', async () => {

@@ -145,7 +145,7 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
     [
       'snapshots',
       'Record snapshots',
-      `the latest ${grouped(SNAPSHOTS_KEPT)} of each list`,
+      `the latest ${grouped(SNAPSHOTS_KEPT)} of each list; those of automations as long as one watches`,
       'To find changes that send no events, and to show names.',
     ],
     ['counters', 'Hourly counts per address', spanText(HOURLY_COUNTERS), 'For the graphs.'],

@@ -61,7 +61,7 @@ export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<v
     }
   }
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work))
-  await forgetUnneeded(app, signal)
+  await forgetUnneeded(app, POLL_PURPOSE, signal)
 }
 
 /**
@@ -78,8 +78,9 @@ export async function beginPolling(app: PollApp, accountUuid: string, object: st
   return polled.outcome === 'failed' ? begunInVain(object, polled.failure) : { outcome: 'looking' }
 }
 
-/** Forgets snapshots beyond the limit of one object. Run daily. */
-export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: AbortSignal): Promise<void> {
+/** Forgets snapshots beyond the limit of one object, and those of automations where none watches any more. Run daily. */
+export async function trimSnapshots(app: Pick<App, 'store' | 'clock' | 'log'>, signal?: AbortSignal): Promise<void> {
+  for (const purpose of ['sweep', 'partial']) await forgetUnneeded(app, purpose, signal, 'rules:')
   for (const { accountUuid, source, watermark } of await app.store.records.listPolls(POLL_PURPOSE)) {
     const object = source.slice(POLL_PURPOSE.length + 1)
     const editedBefore = forgettableBefore(watermark)
@@ -94,13 +95,19 @@ export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: Ab
   }
 }
 
-/** No address needs these objects any more. If one does again, it begins with a first poll. */
-async function forgetUnneeded(app: PollApp, signal?: AbortSignal): Promise<void> {
-  for (const { accountUuid, source, object } of await app.store.records.unneededPolls(POLL_PURPOSE, app.clock.now())) {
+/** Nothing needs these objects any more. If something does again, it begins with a first poll, or a baseline. */
+async function forgetUnneeded(
+  app: Pick<App, 'store' | 'clock'>,
+  purpose: string,
+  signal?: AbortSignal,
+  kind = '',
+): Promise<void> {
+  for (const { accountUuid, source, object } of await app.store.records.unneededPolls(purpose, app.clock.now())) {
     const at = app.clock.now()
-    await app.store.records.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object, at })
+    await app.store.records.endPollUnlessNeeded(accountUuid, { purpose, object, at })
     // Deletes only older ones: a first poll that starts meanwhile keeps its snapshots.
-    await inSteps(signal, () => app.store.records.forgetSnapshotsStep(accountUuid, object, at, SNAPSHOTS_PER_STEP))
+    const snapshots = `${kind}${object}`
+    await inSteps(signal, () => app.store.records.forgetSnapshotsStep(accountUuid, snapshots, at, SNAPSHOTS_PER_STEP))
     if (!signal?.aborted) await app.store.records.dropEndedPoll(accountUuid, source, at)
   }
 }

@@ -1,6 +1,7 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { setImmediate } from 'node:timers/promises'
 import type { KnownOfRecord } from '#app/domain/record-name.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
@@ -10,9 +11,13 @@ import type { Tally } from '../hot/tally.server.ts'
 
 const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
 
-/** Does any address want the object? For a row `c` of cursors. */
-const NEEDED = `EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid AND e.state <> 'deleted'
-  AND e.object_type = substr(c.source, length(@purpose) + 2))`
+const OBJECT = 'substr(c.source, length(@purpose) + 2)'
+const WATCHES = `SELECT 1 FROM automation r WHERE r.account_uuid = c.account_uuid AND r.watched_object = ${OBJECT}`
+/** Does any address want the object, or any automation (off or paused, or one that can be restored)? For a row `c` of cursors. */
+const NEEDED = `CASE WHEN @purpose IN ('sweep', 'partial')
+  THEN EXISTS (${WATCHES} AND r.deleted_at IS NULL) OR EXISTS (${WATCHES} AND r.deleted_at + ${UNDO_KEPT} > @at)
+  ELSE EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid AND e.state <> 'deleted'
+    AND e.object_type = ${OBJECT}) END`
 
 /** An address for a polled object, with the object's cursor if it has one. */
 interface AddressRow extends Omit<PollCursorRow, 'source'> {
@@ -89,11 +94,11 @@ export function recordStore(connections: Connections): RecordStore {
      WHERE c.account_uuid = @accountUuid AND c.source = @source AND NOT ${NEEDED}`,
   )
   const unneeded = db.prepare<
-    [{ purpose: string; pattern: string; now: number }],
+    [{ purpose: string; pattern: string; at: number }],
     { accountUuid: string; source: string; object: string }
   >(
-    `SELECT c.account_uuid AS accountUuid, c.source, substr(c.source, length(@purpose) + 2) AS object FROM poll_cursor c
-     WHERE c.source LIKE @pattern AND c.next_at <= @now AND NOT ${NEEDED}`,
+    `SELECT c.account_uuid AS accountUuid, c.source, ${OBJECT} AS object FROM poll_cursor c
+     WHERE c.source LIKE @pattern AND c.next_at <= @at AND NOT ${NEEDED}`,
   )
   const dropEnded = db.prepare(
     `DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source AND watermark = '' AND next_at <= @now`,
@@ -181,7 +186,7 @@ export function recordStore(connections: Connections): RecordStore {
     endPollUnlessNeeded: db.write(function* (accountUuid, { purpose, object, at }) {
       yield* endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at })
     }),
-    unneededPolls: db.read((purpose, now) => unneeded.all({ purpose, pattern: `${purpose}:%`, now })),
+    unneededPolls: db.read((purpose, at) => unneeded.all({ purpose, pattern: `${purpose}:%`, at })),
     forgetSnapshotsStep: db.write(function* (accountUuid, object, before, limit) {
       return (yield* forgetSnapshots.run({ accountUuid, object, before, limit })).changes
     }),
