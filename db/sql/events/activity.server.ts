@@ -118,8 +118,8 @@ const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
 
 function searchEvents(reader: Database, accountUuid: string, query: EventLogQuery): Promise<EventHit[]> {
   const endpointId = query.endpointId ?? null
-  const everything = query.forwarding === 'all' && query.since === null && endpointId === null
-  const window = everything ? query.limit : WINDOW
+  // The newest are those since a moment: only other filters leave out rows in between.
+  const window = query.forwarding === 'all' && endpointId === null ? query.limit : WINDOW
   const statement = reader.prepare<object, EventHit>(`
     SELECT e.seq, e.id, e.object, e.object_uuid AS objectUuid, e.changed_fields AS changedFields,
       e.received_at AS receivedAt,

@@ -114,7 +114,8 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
   const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
-  const window = conditions.length === (ofRule ? 1 : 0) ? limit : WINDOW
+  // The newest are those since a moment, but for a few that waited.
+  const window = conditions.length === (ofRule ? 1 : 0) + (since === null ? 0 : 1) ? limit : WINDOW
   const read = reader.read(function* (below: number) {
     const values = { ...asked, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
