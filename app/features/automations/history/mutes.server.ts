@@ -10,7 +10,7 @@ import { receiverOfMessage } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
-import { type MetCustomer, MOST_MUTES, MUTE_TEXTS, type MuteAct } from '../settings/mute.ts'
+import { isByHand, type MetCustomer, MOST_MUTES, MUTE_TEXTS, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
@@ -49,7 +49,10 @@ export async function muteRecord(
     return { outcome: 'invalid', field: 'recordUuid', message }
   }
   const known = await listMutes(app, accountUuid)
-  if (known.length >= MOST_MUTES && !known.some((one) => one.kind === kind && one.recordUuid === recordUuid)) {
+  if (
+    known.filter(isByHand).length >= MOST_MUTES &&
+    !known.some((one) => one.kind === kind && one.recordUuid === recordUuid)
+  ) {
     return { outcome: 'invalid', field: 'recordUuid', message: MUTE_TEXTS.tooMany }
   }
   const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''

@@ -17,6 +17,7 @@ import { putOffOf } from '../runs/run-facts.server.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import type { LastLook } from '../runs/run-inputs.server.ts'
 import { isCustomerMessage, receiverOf, receiverText } from '../runs/run-messages.ts'
+import { stopSource } from '../settings/mute.ts'
 import { mutedName } from '../settings/settings-text.ts'
 import { newAnswers } from './answers.ts'
 import { type HistoryRow, keptOfHistory, readHistory } from './history-rows.ts'
@@ -152,7 +153,7 @@ async function muteFor(app: LookApp, conversation: Conversation, writtenAt: Mill
     companyUuid === null
       ? ({ kind: 'job', recordUuid: jobUuid, name: job && `job ${job}` } as const)
       : ({ kind: 'company', recordUuid: companyUuid, name: customer } as const)
-  const source = `${channel === 'sms' ? 'text' : 'e-mail'} of ${localStamp(wallAt(writtenAt, zone)).slice(11, 16)}`
+  const source = stopSource(channel, localStamp(wallAt(writtenAt, zone)).slice(11, 16))
   const whom = `${muted.kind === 'company' ? 'to' : 'about'} ${mutedName(muted)}`
   return { ...muted, source, words: `Stopped messages ${whom}: the customer asked for it.` }
 }

@@ -6,6 +6,10 @@ import { recordUuid } from './automation-settings.ts'
 
 /** Far more than anyone mutes by hand. */
 export const MOST_MUTES = 2_000
+/** Who muted a customer that wrote STOP: their message, not a person's name. */
+export const stopSource = (channel: 'sms' | 'email', time: string) =>
+  `${channel === 'sms' ? 'text' : 'e-mail'} of ${time}`
+export const isByHand = ({ by }: Pick<Mute, 'by'>) => !/^(text|e-mail) of \d\d:\d\d$/.test(by ?? '')
 
 export const MUTE_TEXTS = {
   noCompany: 'There is no such customer in ServiceM8.',

@@ -147,6 +147,30 @@ describe('/api/mutes', () => {
     ])
   })
 
+  test('what customers stopped themselves takes no room, what people stopped does', async () => {
+    const { sql } = calls.world.client
+    const fill = (by: string) => {
+      const mutes = Object.fromEntries(
+        Array.from({ length: 2_000 }, (_, n) => [`company:${uuidOf('company', n + 50)}`, { name: '', by }]),
+      )
+      sql.prepare('DELETE FROM automation_guard').run()
+      sql
+        .prepare('INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (?, ?, 0)')
+        .run(LEEDS, JSON.stringify({ mutes }))
+      sql
+        .prepare(
+          `INSERT INTO mute (account_uuid, kind, record_uuid, created_at)
+           SELECT ?, 'company', substr(key, 9), 0 FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`,
+        )
+        .run(LEEDS, JSON.stringify(mutes))
+    }
+    for (let job = 0; job < 2; job += 1) calls.world.job(LEEDS)
+    fill('text of 09:12')
+    expect((await post({ recordUuid: uuidOf('company', 1) })).status).toBe(201)
+    fill('Tom Finch')
+    expect((await post({ recordUuid: uuidOf('company', 2) })).text).toContain('for 2000 customers and jobs already')
+  })
+
   test('a job is stopped too; stopping does not need ServiceM8 to answer', async () => {
     const job = calls.world.job(LEEDS)
     expect(await post({ kind: 'job', recordUuid: job })).toMatchObject({ status: 201, json: { name: 'job 1' } })
