@@ -5,6 +5,7 @@ import type { App } from '#app/context/app-context.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
+import { loadAccountNews } from '#app/features/endpoints/notices/account-news.server.ts'
 import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.server.ts'
@@ -730,4 +731,18 @@ describe('a process that ends between any two writes', () => {
     // Marked, and not sent yet: two steps.
     expect(counts.filter((count) => count === 0).length).toBeLessThanOrEqual(3)
   })
+})
+
+test('all that goes on is listed, and of addresses each one’s own', async () => {
+  const rows = deliveryRows(world.client)
+  const raise = world.client.sql.prepare(
+    `INSERT INTO notice (account_uuid, subject_kind, subject_id, kind, fingerprint, since, last_at, count, sentence, at, mail_state, mail_tries, told_count)
+     VALUES (?, ?, ?, 'failing', ?, 0, 0, 1, 'S.', ?, 'none', 0, 0)`,
+  )
+  const rule = await world.rule(aRule([TEXT]))
+  for (let n = 0; n < 130; n += 1) raise.run(LEEDS, 'rule', rule, `failing:${n}`, n)
+  expect(await listRuleNotices(world.app, LEEDS)).toHaveLength(130)
+  for (let n = 0; n < 25; n += 1) raise.run(LEEDS, 'endpoint', rows.endpoint({ account: LEEDS }), 'failing', n)
+  expect((await loadAccountNews(world.app, LEEDS, [])).notices).toHaveLength(25)
+  expect(await listNotices(world.app, LEEDS)).toHaveLength(155)
 })

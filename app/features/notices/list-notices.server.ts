@@ -1,11 +1,8 @@
 // The notices of an account, for screens and calls.
 import type { App } from '#app/context/app-context.ts'
-import { type NoticeView, noticeView } from './notice-view.ts'
+import { NOTICES_READ, type NoticeView, noticeView } from './notice-view.ts'
 
 type NoticeApp = Pick<App, 'store' | 'clock'>
-
-/** More at once than anybody reads. */
-const NOTICES_READ = 100
 
 /** The current notices, newest first: one per address; of automations and the account, all that goes on. */
 export async function listNotices(app: NoticeApp, accountUuid: string, of?: 'others'): Promise<NoticeView[]> {

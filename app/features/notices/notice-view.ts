@@ -7,6 +7,9 @@ import { mailSaid } from './notice-mail.ts'
 import { noticeReasonText } from './notice-reasons.ts'
 import { cardOf, noticeTitle, subjectName, whatHappened } from './notice-text.ts'
 
+/** More than an account has addresses and automations; pages show the first few, and how many more there are. */
+export const NOTICES_READ = 2_000
+
 export interface NoticeView extends Pick<NoticeRow, 'id' | 'kind' | 'since' | 'count' | 'runId' | 'at'> {
   /** The card of the webhook manager; null = it is about an automation or the account. */
   card: EndpointKey | null

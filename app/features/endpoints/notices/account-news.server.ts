@@ -3,15 +3,13 @@
 import type { App } from '#app/context/app-context.ts'
 import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { type EndpointNotice, mailSettingsView, noticeView } from '#app/features/notices/notice-view.ts'
+import { type EndpointNotice, mailSettingsView, NOTICES_READ, noticeView } from '#app/features/notices/notice-view.ts'
 import type { EndpointCheckRow } from '#db/store/notices.ts'
 import type { EndpointDetails } from '../endpoint-view.ts'
 import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
 import { isShown } from '../subscriptions/upstream-text.ts'
 import { loadMailSettings } from './mail-choice.server.ts'
 import type { AccountNews, CardNews, NewsByCard } from './notice-view.ts'
-
-const NOTICES_SHOWN = 20
 
 type Described = Pick<EndpointDetails, 'view' | 'endpointId' | 'lastSuccessAt'>
 
@@ -28,7 +26,7 @@ export async function loadAccountNews(
   }
   const { choice, problem } = await loadMailSettings(app, accountUuid)
   const now = app.clock.now()
-  const notices = (await app.store.notices.listNotices(accountUuid, NOTICES_SHOWN, now, 'endpoint'))
+  const notices = (await app.store.notices.listNotices(accountUuid, NOTICES_READ, now, 'endpoint'))
     .map((row) => noticeView(row, now))
     .filter((notice): notice is EndpointNotice => notice.card !== null)
   return { notices, mail: mailSettingsView(choice, problem), byCard }

@@ -147,6 +147,15 @@ describe('notices', () => {
     expect(screen.queryByRole('region', { name: 'Notices' })).toBeNull()
   })
 
+  it('has the first twenty on top, and each of them on its card', () => {
+    const notices = Array.from({ length: 25 }, (_, n) => notice({ id: 50 - n, card: 25 - n }))
+    renderPage({ page: () => <Page notices={notices} /> })
+    expect(within(onTop()).getAllByRole('listitem')).toHaveLength(21)
+    within(onTop()).getByText('And 5 more, each on its card.')
+    // The oldest is that of the card.
+    expect(within(screen.getByRole('article')).getAllByRole('button', { name: /^Dismiss/ })).toHaveLength(1)
+  })
+
   it('about another card are not on this one', () => {
     renderNews({ notices: [notice({ card: 2 })] })
     expect(within(onCard()).queryByText('Job webhook started failing')).toBeNull()

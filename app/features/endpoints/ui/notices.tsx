@@ -20,11 +20,14 @@ const MARKS: Partial<Record<NoticeKind, { tone: Tone; icon: LucideIcon }>> = {
   recovered: { tone: 'working', icon: CircleCheck },
 }
 
+const ROWS_SHOWN = 20
+
 /** What happened since the last visit, until it is dismissed. What the line above said of a card is on that card alone. */
 export function Notices({ account, said = [] }: { account: ManagerAccount; said?: readonly EndpointKey[] }) {
   const all = useAccountNews()?.notices ?? []
   const notices = all.filter(({ card, kind }) => kind === 'recovered' || !said.includes(card))
-  const list = useNextFocused(notices.map(({ id }) => id))
+  const shown = notices.slice(0, ROWS_SHOWN)
+  const list = useNextFocused(shown.map(({ id }) => id))
   if (notices.length === 0) return null
   return (
     <section aria-labelledby="notices-title" className="mb-4">
@@ -32,11 +35,12 @@ export function Notices({ account, said = [] }: { account: ManagerAccount; said?
         Notices
       </h2>
       <ul ref={list} className="grid gap-1">
-        {notices.map((notice) => (
+        {shown.map((notice) => (
           <li key={notice.id}>
             <NoticeLine notice={notice} account={account} short link={<ToCard notice={notice} account={account} />} />
           </li>
         ))}
+        {notices.length > ROWS_SHOWN ? <li>And {notices.length - ROWS_SHOWN} more, each on its card.</li> : null}
       </ul>
     </section>
   )
