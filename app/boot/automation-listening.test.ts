@@ -147,6 +147,26 @@ describe('receipts', () => {
     expect(await receiptOf(run)).toMatchObject({ state: 'delivered' })
   })
 
+  test('in a busy account the fresh conversations are looked at first, and the old ones within two days', async () => {
+    const fill = world.client.sql.prepare(
+      `INSERT INTO conversation (account_uuid, job_uuid, channel, opened_at, last_message_at, tries, next_look_at)
+       SELECT ?, 'job-' || value, 'sms', ? - CAST(value AS bigint), ? - CAST(value AS bigint), 0, ? FROM json_each(?)`,
+    )
+    const now = world.clock.now()
+    const ages = Array.from({ length: 2_800 }, (_, n) => (n < 200 ? (n + 1) * minutes(7) : days(1) + n * minutes(6.6)))
+    fill.run(LEEDS, now, now, now + days(9), JSON.stringify(ages))
+    const old = `job-${ages.at(-1)}`
+    world.client.sql.prepare('UPDATE conversation SET next_look_at = 0 WHERE job_uuid = ?').run(old)
+    const { job, run } = await send()
+    await listen(minutes(2))
+    expect(await receiptOf(run)).toMatchObject({ state: 'delivered' })
+    const wait = (jobUuid: string) =>
+      world.rows(`SELECT next_look_at - looked_at AS ms FROM conversation WHERE job_uuid = '${jobUuid}'`)[0]?.ms
+    expect(Number(wait(job)) / minutes(1)).toBeGreaterThan(5)
+    expect(Number(wait(job)) / minutes(1)).toBeLessThan(15)
+    expect(Number(wait(old)) / hours(1)).toBeLessThan(48)
+  })
+
   test('ten thousand rows, rows of other jobs, and other accounts', async () => {
     const { run, job } = await send()
     const more = Array.from({ length: 10_000 }, (_, index) => ({

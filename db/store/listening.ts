@@ -78,13 +78,19 @@ export interface Listening extends ListeningFacts {
   readAt: Millis | null
 }
 
+/** The conversations of an account that are listened to. */
+export interface Listened {
+  open: number
+  /** Their sum: 1 for one younger than `fresh`, a half at twice that age. */
+  freshness: number
+}
+
 export interface ListeningStore {
   /** Conversations whose look is due, oldest first, at most `perAccount` of an account. Covers every account. */
   dueConversations(now: Millis, limit: { limit: number; perAccount: number }): Promise<Conversation[]>
   /** The earliest time at which a look is due; null = none. */
   nextLookAt(): Promise<Millis | null>
-  /** How many conversations of the account are listened to. */
-  countConversations(accountUuid: string): Promise<number>
+  countConversations(accountUuid: string, now: Millis, fresh: number): Promise<Listened>
   /** Messages about the job since a moment, oldest first. */
   wantedReceipts(conversation: Conversation, since: Millis): Promise<WantedReceipt[]>
   /** Effects of an account that are on their way: they may stand in the history already, and have no receipt yet. */

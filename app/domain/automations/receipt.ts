@@ -38,6 +38,8 @@ export const EMAIL_LOOKS: readonly number[] = [days(1), days(2), days(3)]
 
 /** An answer is listened for this long after the latest automatic message about a job. */
 export const CONVERSATION_OPEN = days(14)
+/** Most customers answer within this time; later, less and less often. */
+export const CONVERSATION_FRESH = minutes(30)
 
 /** The platform's clock and ours may differ by ten minutes, and both show whole seconds. */
 export const CLOCKS_DIFFER = minutes(10.5)

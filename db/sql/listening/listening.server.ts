@@ -1,6 +1,6 @@
 // Looks at the platform's histories of messages: when they are due, and what they showed.
 import type { Answer, Conversation, SentMessage, WantedReceipt } from '#app/domain/automations/conversation.ts'
-import type { JudgedReceipt, Listening, ListeningStore, Look } from '../../store/listening.ts'
+import type { JudgedReceipt, Listened, Listening, ListeningStore, Look } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { triggerRows } from '../rules/triggers.server.ts'
@@ -45,9 +45,11 @@ function dueStore({
   const next = db
     .prepare<[], number | null>(`SELECT min(next_look_at) FROM conversation WHERE ${mine('conversation')}`)
     .pluck()
-  const count = db
-    .prepare<{ accountUuid: string }, number>('SELECT count(*) FROM conversation WHERE account_uuid = @accountUuid')
-    .pluck()
+  const count = db.prepare<{ accountUuid: string; now: number; fresh: number }, Listened>(
+    `SELECT count(*) AS open, CAST(coalesce(sum(CASE WHEN last_message_at + CAST(@fresh AS bigint) > @now THEN 1.0
+       ELSE 1.0 * CAST(@fresh AS bigint) / (@now - last_message_at) END), 0) AS double precision) AS freshness
+     FROM conversation WHERE account_uuid = @accountUuid`,
+  )
   return {
     dueConversations: db.read(function* (now, { limit, perAccount }) {
       return (yield* due.all({ now, limit, perAccount })).map(({ place: _place, next_look_at: _next, ...row }) => row)
@@ -55,8 +57,8 @@ function dueStore({
     nextLookAt: db.read(function* () {
       return (yield* next.get()) ?? null
     }),
-    countConversations: db.read(function* (accountUuid) {
-      return (yield* count.get({ accountUuid })) ?? 0
+    countConversations: db.read(function* (accountUuid, now, fresh) {
+      return (yield* count.get({ accountUuid, now, fresh })) ?? { open: 0, freshness: 0 }
     }),
   }
 }

@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto'
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { Conversation } from '#app/domain/automations/conversation.ts'
-import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { CONVERSATION_FRESH, CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { recordNames } from '#app/domain/record-name.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import type { Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
+import type { Listened, Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { saysStop } from '../rules/reply.ts'
 import { putOffOf } from '../runs/run-facts.server.ts'
@@ -41,15 +41,16 @@ const LISTEN: readonly (readonly [upTo: number, every: number])[] = [
   [days(3), minutes(15)],
   [CONVERSATION_OPEN, hours(1)],
 ]
-/** A third of an account's calls for rules. */
-const LOOKS_A_DAY = 6_000
+/** Together a third of an account's calls for rules: most go where an answer is likely, the others to each alike. */
+const LOOKS_A_DAY = { fresh: 4_000, each: 2_000 }
 
-/** When a conversation is looked at next, for answers. Null = it is over. `open` = conversations of the account. */
-function nextListen(conversation: Pick<Conversation, 'lastMessageAt'>, open: number, now: Millis): Millis | null {
-  const age = now - conversation.lastMessageAt
+/** When a conversation is looked at next, for answers. Null = it is over. */
+function nextListen({ lastMessageAt }: Conversation, { open, freshness }: Listened, now: Millis): Millis | null {
+  const age = now - lastMessageAt
   const every = LISTEN.find(([upTo]) => age < upTo)?.[1]
   if (every === undefined) return null
-  return now + Math.max(every, Math.ceil((open * days(1)) / LOOKS_A_DAY))
+  const share = CONVERSATION_FRESH / Math.max(age, CONVERSATION_FRESH) / freshness
+  return now + Math.max(every, Math.ceil(days(1) / (LOOKS_A_DAY.fresh * share + LOOKS_A_DAY.each / open)))
 }
 
 export async function lookAt(app: LookApp, conversation: Conversation): Promise<Looked> {
@@ -95,7 +96,8 @@ async function judgeRows(
   const changes = receipts
     .filter((receipt) => receipt.state !== 'delivered' && receipt.state !== 'bounced')
     .map((receipt) => receiptAfter(receipt, claimed.get(receipt.id), { channel, zone, now: at }))
-  const listen = nextListen(conversation, await store.listening.countConversations(accountUuid), at)
+  const listened = await store.listening.countConversations(accountUuid, at, CONVERSATION_FRESH)
+  const listen = nextListen(conversation, listened, at)
   const looks = [...changes.map(({ nextLookAt }) => nextLookAt), listen].filter((one) => one !== null)
   const nextLookAt = looks.length === 0 ? null : Math.min(...looks)
   const heard = await readAnswers(app, conversation, rows, { now: at, zone })
