@@ -510,6 +510,26 @@ test('a record made while nobody listened is found by the sweep as new', async (
   expect(texts()).toEqual(['Job 2 is Quote.'])
 })
 
+test('a list of more than 20,000 records is noted to its end, so that a sweep knows what is new', async () => {
+  const put = (n: number) =>
+    world.platform.put(LEEDS, 'jobmaterial', { uuid: `material-${n}`, active: 1, edit_date: '2025-01-02 09:00:00' })
+  for (let n = 1; n <= 20_001; n += 1) put(n)
+  await switchOn(
+    aRule([aStep('s1', 'create_task', { title: 'Order', description: '' })], {
+      trigger: { ...ON_STATUS, object: 'jobmaterial', type: 'job_created' },
+      once: 'record',
+    }),
+  )
+  triggers.start()
+  await world.clock.run(minutes(5))
+  expect(world.rows(`SELECT count(*) AS n FROM record_snapshot WHERE object = 'rules:jobmaterial'`)).toEqual([
+    { n: 20_001 },
+  ])
+  expect(world.rows(`SELECT source FROM poll_cursor WHERE source LIKE '%jobmaterial'`)).toEqual([
+    { source: 'sweep:jobmaterial' },
+  ])
+})
+
 test('a rule does not react to what it wrote itself, and two rules do not chase each other for ever', async () => {
   const job = world.job(LEEDS)
   const to = (status: string) => aStep('s1', 'update_job_status', { status })

@@ -277,6 +277,7 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
        AND deleted_at IS NULL AND paused_at IS NULL LIMIT 1`,
     )
     .pluck()
+  const isComplete = db.prepare('DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source')
   const setBaselined = db.prepare('UPDATE automation SET baselined = 1 WHERE id = @id')
   const ledgerRow = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
@@ -311,6 +312,7 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
       }
       if (!input.done) return true
       if (input.partial) yield* rows.moveCursor(accountUuid, `partial:${object}`, input.watermark, now, now)
+      else if (input.watermark !== '') yield* isComplete.run({ accountUuid, source: `partial:${object}` })
       if (alone && input.watermark !== '')
         yield* rows.moveCursor(accountUuid, `sweep:${object}`, input.watermark, now, now)
       yield* setBaselined.run({ id: automationId })

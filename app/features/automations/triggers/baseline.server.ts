@@ -2,7 +2,7 @@
 // existing matches; for a rule on events, every record gets a snapshot, so later reads can detect changes. The rule
 // does not start before the baseline is complete.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
+import type { AccountCallResult, CallFailure, PlatformRecord, RecordPage } from '#app/adapters/platform.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -20,6 +20,8 @@ import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 const AT_ONCE = 4
 /** Rows of one transaction. */
 const ROWS = 500
+/** Pages of a baseline: 200,000 records. */
+const MOST_PAGES = 40
 
 interface BaselineRound {
   /** When a failed baseline is retried; null = none waits. */
@@ -71,52 +73,68 @@ async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<C
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.accounts.findAccount(accountUuid)
-  if (!account || trigger.source === 'manual_endpoint')
-    return finish(app, rule, { ledger: [], snapshots: [], partial: false }, 'job')
+  if (!account || trigger.source === 'manual_endpoint') return finish(app, rule, { ...NOTHING, watermark: '' }, 'job')
   const object = trigger.source === 'webhook' ? trigger.object : objectOfEndpoint(trigger.endpoint)
 
-  // A rule on events needs every record, deleted ones too: a restored record is not new.
   const at = { now: app.clock.now(), zone: account.timezone }
-  const filter = trigger.source === 'webhook' ? '' : filterOf(definition, at)
-  const listed = await listFor(app, accountUuid, object, filter)
+  // An empty list is a baseline too: every later record is new.
+  if (trigger.source === 'webhook') return noteAll(app, rule, object, localStamp(wallAt(at.now, account.timezone)))
+  const listed = await listFor(app, accountUuid, object, filterOf(definition, at))
   if (listed.outcome === 'failed') return listed.failure
-  if (trigger.source === 'webhook') {
-    const snapshots = listed.records.flatMap((record): RecordValues[] => {
-      const recordUuid = asText(record.uuid)
-      return recordUuid === ''
-        ? []
-        : [{ recordUuid, editDate: asText(record.edit_date), fields: snapshotFields(record) }]
-    })
-    // An empty list is a baseline too: every later record is new.
-    const emptySince = localStamp(wallAt(at.now, account.timezone))
-    return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete, emptySince }, object)
-  }
   const judged = await judgeAll(app, accountUuid, object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged.failure
   const ledger = judged.judged.matched.map((facts) => ({
     recordUuid: facts.recordUuid,
     occurrence: occurrenceOf(definition.once, { facts, changes: [], at, groupKey: null, tick: null }),
   }))
-  return finish(app, rule, { ledger, snapshots: [], partial: false }, object)
+  return finish(app, rule, { ...NOTHING, ledger, watermark: '' }, object)
 }
 
-async function finish(
+/** A rule on events needs every record, deleted ones too: a restored record is not new. Each page is stored at once. */
+async function noteAll(
   app: EvaluateApp,
   rule: AutomationRow,
-  found: {
-    ledger: { recordUuid: string; occurrence: string }[]
-    snapshots: RecordValues[]
-    partial: boolean
-    emptySince?: string
-  },
   object: string,
-): Promise<null> {
-  const { ledger, snapshots, partial } = found
+  emptySince: string,
+): Promise<CallFailure | null> {
+  const { accountUuid } = rule
+  let [cursor, latest]: [string | undefined, string] = [undefined, '']
+  for (let page = 1; ; page += 1) {
+    const asked: { cursor?: string } = cursor === undefined ? {} : { cursor }
+    const answer: AccountCallResult<RecordPage> = await app.callAsAccount(accountUuid, (api, token) =>
+      api.listPage(token, object, asked),
+    )
+    if (answer.outcome !== 'ok') return answer
+    const snapshots = answer.value.records.flatMap((record): RecordValues[] => {
+      const [recordUuid, editDate] = [asText(record.uuid), asText(record.edit_date)]
+      if (editDate > latest) latest = editDate
+      return recordUuid === '' ? [] : [{ recordUuid, editDate, fields: snapshotFields(record) }]
+    })
+    cursor = answer.value.next ?? undefined
+    const partial = cursor !== undefined
+    const last = !partial || page === MOST_PAGES
+    if (last && partial) app.log.warn({ account: accountUuid, object }, 'baseline.more_than_read')
+    await finish(app, rule, { ...NOTHING, snapshots, partial, last, watermark: latest || emptySince }, object)
+    if (last) return null
+  }
+}
+
+interface Found {
+  ledger: { recordUuid: string; occurrence: string }[]
+  snapshots: RecordValues[]
+  partial: boolean
+  /** False = more pages follow. */
+  last: boolean
+  watermark: string
+}
+
+const NOTHING: Omit<Found, 'watermark'> = { ledger: [], snapshots: [], partial: false, last: true }
+
+async function finish(app: EvaluateApp, rule: AutomationRow, found: Found, object: string): Promise<null> {
+  const { ledger, snapshots, partial, last, watermark } = found
   const most = Math.max(ledger.length, snapshots.length)
-  const latest = snapshots.reduce((before, { editDate }) => (editDate > before ? editDate : before), '')
-  const watermark = latest === '' ? (found.emptySince ?? '') : latest
   for (let from = 0; ; from += ROWS) {
-    const done = from + ROWS >= most
+    const done = last && from + ROWS >= most
     const kept = await app.store.triggers.noteBaseline(
       rule.accountUuid,
       {
@@ -131,7 +149,7 @@ async function finish(
       },
       app.clock.now(),
     )
-    if (done || !kept) return null
+    if (from + ROWS >= most || !kept) return null
     await nextTurn()
   }
 }
