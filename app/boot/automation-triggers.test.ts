@@ -846,7 +846,7 @@ test('it goes on, once, when the deletion is undone', async () => {
   world.platform.fate = () => 'well'
   await later(minutes(5))
   const at = world.clock.now()
-  const undo = { since: at - minutes(10), triggerKeyHash: null, nextRunAt: null, deletedReason, at }
+  const undo = { since: at - minutes(10), triggerKeyHash: null, deletedReason, at }
   await world.store.automations.restoreAutomation(LEEDS, id, { ...undo, reason: { code: 'rule_restored' } })
   await later(minutes(60))
   expect(world.platform.made).toHaveLength(1)

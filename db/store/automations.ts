@@ -44,7 +44,6 @@ interface RestoredAutomation {
   since: Millis
   /** For a manual rule: the hash of its key. */
   triggerKeyHash: string | null
-  nextRunAt: Millis | null
   /** Of the deletion, as it was given then; and of the runs that come back. */
   deletedReason: Reason
   reason: Reason

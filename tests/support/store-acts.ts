@@ -754,14 +754,13 @@ export const ACTS: Readonly<Record<string, Act>> = {
       }),
   },
   restoreAutomation: {
-    run: async (side, { account, pick, yes, now }) => {
+    run: async (side, { account, pick, now }) => {
       const id = idOf(side, 'automation', pick)
       return [
         await side.store.automations.findDeletedAutomation(account, id, now - minutes(1)),
         await side.store.automations.restoreAutomation(account, id, {
           since: now - minutes(1),
           triggerKeyHash: null,
-          nextRunAt: yes ? now + minutes(1) : null,
           deletedReason: { code: 'rule_deleted' },
           reason: { code: 'rule_restored' },
           at: now,

@@ -377,7 +377,7 @@ test('bringing a rule back brings back what its deletion ended, in its former st
   const deletedReason = { code: 'rule_deleted' }
   await world.store.automations.deleteAutomation(LEEDS, rule, { reason: deletedReason, at: now })
   expect(world.rows('SELECT DISTINCT state FROM run')).toEqual([{ state: 'done' }])
-  const restored = { triggerKeyHash: null, nextRunAt: null, deletedReason, reason: { code: 'rule_restored' }, at: now }
+  const restored = { triggerKeyHash: null, deletedReason, reason: { code: 'rule_restored' }, at: now }
   const restore = (account: string, since: number) =>
     world.store.automations.restoreAutomation(account, rule, { ...restored, since })
   expect(await restore(BRISBANE, 0)).toBeNull()

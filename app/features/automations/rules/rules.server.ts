@@ -17,7 +17,7 @@ import type { RuleForm } from './rule-fields.ts'
 import { activeOnly, type FieldErrors, type FormIssue, firstIssue, issuesByField } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 import { judgedAt, rulePlace } from './rule-place.server.ts'
-import { firstRun, nextRun } from './timing/schedule.ts'
+import { firstRun } from './timing/schedule.ts'
 
 export type RulesApp = Pick<
   App,
@@ -70,7 +70,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     name: form.name,
     definition,
     active,
-    nextRunAt: active ? await tickOf(app, { accountUuid, definition, nextRunAt: null }, now, false) : null,
+    nextRunAt: active ? await tickOf(app, accountUuid, definition, now) : null,
     baselined: !needsBaseline(definition, form.includeExisting === true),
     triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
     at: now,
@@ -198,7 +198,6 @@ export async function restoreRule(app: RulesApp, accountUuid: string, id: number
   const restored = await app.store.automations.restoreAutomation(accountUuid, id, {
     since: now - UNDO_KEPT,
     triggerKeyHash: key === null ? null : hashToken(key),
-    nextRunAt: active ? await tickOf(app, before, now, true) : null,
     deletedReason: runReason('rule_deleted'),
     reason: runReason('rule_restored'),
     at: now,
@@ -319,16 +318,15 @@ async function refuseBlanks(
   return { outcome: 'invalid', message, errors: { active: [message] } }
 }
 
-/** `goesOn`: not switched on now. One that runs once keeps its tick until it has run. */
+/** The first tick of a rule that is switched on now, or has another schedule. One that goes on keeps its tick. */
 async function tickOf(
   app: Pick<App, 'store' | 'clock'>,
-  { accountUuid, definition: { trigger }, nextRunAt }: Pick<AutomationRow, 'accountUuid' | 'definition' | 'nextRunAt'>,
+  accountUuid: string,
+  { trigger }: RuleDefinition,
   now: Millis,
-  goesOn: boolean,
 ): Promise<Millis | null> {
   if (trigger.source !== 'api_polling') return null
-  const { zone } = await judgedAt(app, accountUuid)
-  return goesOn ? (nextRun(trigger, zone, now) ?? nextRunAt) : firstRun(trigger, zone, now)
+  return firstRun(trigger, (await judgedAt(app, accountUuid)).zone, now)
 }
 
 /** The state of a rule that is switched or changed. What only the engine paused goes on, with its baseline. */
@@ -341,7 +339,6 @@ async function switched(
   const isOn = active && !before.active
   const includes = active && includeExisting && !needsBaseline(definition, true)
   const isFirst = isOn || JSON.stringify(before.definition.trigger) !== JSON.stringify(definition.trigger)
-  const keepsTick = !isFirst && before.pausedReason === null
   return {
     active,
     pausedReason: null,
@@ -349,9 +346,7 @@ async function switched(
       baselined: !needsBaseline(definition, includes),
       forgetsBaseline: includes,
     }),
-    ...(!(active && keepsTick) && {
-      nextRunAt: active ? await tickOf(app, { ...before, definition }, now, !isFirst) : null,
-    }),
+    ...((isFirst || !active) && { nextRunAt: active ? await tickOf(app, before.accountUuid, definition, now) : null }),
   }
 }
 

@@ -1,11 +1,11 @@
-// A rule that runs once runs once, whoever deletes, restores, pauses or resumes it.
+// A rule that runs once runs once, and a missed check is made up once: whoever deletes, restores, pauses or edits it.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 import { createPoller } from '../triggers/poll.server.ts'
-import { createRule, deleteRule, restoreRule, switchRule } from './rules.server.ts'
+import { changeRule, createRule, deleteRule, restoreRule, switchRule } from './rules.server.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -24,10 +24,10 @@ const ONCE = {
   ],
 }
 
-/** A rule that runs once, made with one quote there. */
-async function made(): Promise<number> {
+/** A rule that runs once unless said otherwise, made with one quote there. */
+async function made(rule: object = ONCE): Promise<number> {
   calls.world.job(LEEDS)
-  const saved = await createRule(calls.app, LEEDS, ONCE)
+  const saved = await createRule(calls.app, LEEDS, rule)
   if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
   return saved.rule.id
 }
@@ -74,5 +74,45 @@ test('"Resume" after a pause of the engine does not run a rule that ran once aga
 
 test('one that is deleted before it ran, and restored, still runs', async () => {
   await deleteAndUndo(await made())
+  expect(await texts()).toEqual(['Job 1'])
+})
+
+// The clock stands on Monday at 09:00, so the first check of this one is on Tuesday at 09:00.
+const DAILY = { ...ONCE, pollInterval: 'daily', runTime: '09:00', once: 'period' }
+
+async function pausedBefore(untilTick: number): Promise<number> {
+  const id = await made(DAILY)
+  await calls.world.clock.run(hours(24) - untilTick)
+  const pause = {
+    automationId: id,
+    reason: runReason('scope', { scope: 'publish_sms', message: '' }),
+    at: calls.world.clock.now(),
+  }
+  await calls.world.store.runs.pauseAutomations(LEEDS, pause)
+  return id
+}
+
+test('editing one that the engine paused makes up the check that it missed, once', async () => {
+  const id = await pausedBefore(hours(1))
+  await calls.world.clock.run(hours(2))
+  expect(await texts()).toEqual([])
+  expect((await changeRule(calls.app, LEEDS, id, { ...DAILY, name: 'Autumn offer' })).outcome).toBe('saved')
+  expect(await texts()).toEqual(['Job 1'])
+  expect(await texts()).toEqual(['Job 1'])
+  expect(new Date((await ruleOf(id))?.nextRunAt ?? 0).toISOString()).toBe('2026-01-07T09:00:00.000Z')
+})
+
+test('an edit of its schedule gives it a tick of the new one instead', async () => {
+  const id = await pausedBefore(hours(1))
+  await calls.world.clock.run(hours(2))
+  expect((await changeRule(calls.app, LEEDS, id, { ...DAILY, runTime: '11:00' })).outcome).toBe('saved')
+  expect(await texts()).toEqual([])
+  expect(new Date((await ruleOf(id))?.nextRunAt ?? 0).toISOString()).toBe('2026-01-06T11:00:00.000Z')
+})
+
+test('one that was deleted while its check was due makes it up when that is undone', async () => {
+  const id = await made(DAILY)
+  await calls.world.clock.run(hours(24) - seconds(1))
+  await deleteAndUndo(id)
   expect(await texts()).toEqual(['Job 1'])
 })
