@@ -1,6 +1,6 @@
 // Long: every way in which a guard or a person holds back what a run does.
 // What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
@@ -476,6 +476,38 @@ test('a rule that is switched off while a message waits does not send it', async
     { state: 'skipped', sentence: runReason('switched_off_meanwhile') },
   ])
   expect(world.platform.messages).toEqual([])
+})
+
+describe.each([
+  ['switched off', runReason('switched_off_meanwhile')],
+  ['deleted', runReason('deleted_meanwhile')],
+])('a rule that is %s while its run is in progress', (how, sentence) => {
+  async function stop(rule: number) {
+    const at = world.clock.now()
+    if (how === 'deleted') await world.store.automations.deleteAutomation(LEEDS, rule, { reason: 'Deleted.', at })
+    else await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at })
+  }
+
+  test.each([
+    ['while ServiceM8 stores the step before', 'create'],
+    ['while the message is checked', 'read'],
+  ])('sends no message: %s', async (_when, verb) => {
+    const task = aStep('s0', 'create_task', { title: 'First', description: '' })
+    const rule = await world.rule(aRule([task, TEXT], { guards: { recheckBeforeSending: true } }))
+    const run = await world.start(rule, [world.job(LEEDS)])
+    const isMoment = (exchange: { verb: string }) =>
+      exchange.verb === verb && (verb === 'create' || world.states(run).join().includes('s1/0 planned'))
+    const engine = world.engine({
+      around: async (exchange, reach) => {
+        if (isMoment(exchange)) await stop(rule)
+        return reach()
+      },
+    })
+    engine.start()
+    await world.clock.run(minutes(1))
+    expect((await world.run(run)).journal).toMatchObject([{ state: 'sent' }, { state: 'skipped', sentence }])
+    expect(world.platform.messages).toEqual([])
+  })
 })
 
 test('an answer that is lost leaves "may have been sent"; a person who found it settles it', async () => {

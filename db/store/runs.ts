@@ -40,6 +40,8 @@ export interface RunFence {
 export interface SeenJournal {
   rows: JournalRow[]
   stamp: string
+  /** The rule as it is now: it may have been switched off since the run was claimed. */
+  rule: Pick<RuleOfRun, 'active' | 'deleted' | 'pausedReason'>
   /** Set when a person cancelled the run while it was in progress. */
   cancelled: { reason: Reason | null } | null
 }
@@ -132,8 +134,15 @@ export interface RunStore {
    * False = the run is not ours, was cancelled, or the step already has effects.
    */
   planEffects(fence: RunFence, stepId: string, rows: readonly NewJournalRow[]): Promise<boolean>
-  /** Commit 2: from now on the effect may have happened. `writes` identify the resulting events as our own. */
-  beginSending(fence: RunFence, row: RowSeen, input: { writes: readonly FieldWrite[]; at: Millis }): Promise<boolean>
+  /**
+   * Commit 2: from now on the effect may have happened. `writes` identify the resulting events as our own.
+   * `onlyWhileOn`: false also when the rule was switched off or deleted.
+   */
+  beginSending(
+    fence: RunFence,
+    row: RowSeen,
+    input: { onlyWhileOn?: boolean; writes: readonly FieldWrite[]; at: Millis },
+  ): Promise<boolean>
   /**
    * Commit 3: stores the effect's result. Needs no fence: a late result still counts unless another attempt has
    * started. Records `message` in the same transaction, for cool-downs and caps.

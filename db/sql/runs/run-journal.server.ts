@@ -9,6 +9,7 @@ import type { Connections } from '../connections.ts'
 import { troubleRows } from '../notices/trouble-rows.server.ts'
 import {
   clearReason,
+  PAUSE_REASON,
   RUN_REASON,
   readReason,
   reasonNames,
@@ -38,7 +39,8 @@ type JournalStore = Pick<
 const STAMP = `(SELECT coalesce(string_agg(step_id || '/' || item_key || '/' || state || '/' || CAST(attempt AS text)
       || '/' || coalesce(CAST(next_attempt_at AS text), ''), ' ' ORDER BY step_id, item_key), '')
     FROM run_step WHERE run_id = @runId)`
-const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
+const OURS = "run.id = @runId AND run.account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
+const OF_RULE = 'JOIN automation a ON a.id = run.automation_id'
 
 /** Nothing was done for these records: when it happens again, the rule has not acted on it yet. */
 const FORGET = `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
@@ -49,10 +51,21 @@ export function runJournalStore(connections: Connections): JournalStore {
   return { ...planStore(connections), ...sendStore(connections), ...parkStore(connections) }
 }
 
+interface OurRun {
+  outcome: string | null
+  reason: string
+  stamp: string
+  active: number
+  deletedAt: number | null
+  pausedReason: string
+}
+
 /** Is the run still ours and still active? */
 function fenceOf({ db }: Connections) {
-  const isOurs = db.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
-    `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
+  const isOurs = db.prepare<[RunFence], OurRun>(
+    `SELECT outcome, ${selectReason(RUN_REASON, 'run')} AS reason, ${STAMP} AS stamp, a.active, a.deleted_at AS deletedAt,
+       ${selectReason(PAUSE_REASON, 'a')} AS pausedReason
+     FROM run ${OF_RULE} WHERE ${OURS}`,
   )
   const goesOn = db.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
   return { isOurs, goesOn }
@@ -105,6 +118,11 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
 function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' | 'endSending' | 'setRow'> {
   const { db, turn } = connections
   const { isOurs, goesOn } = fenceOf(connections)
+  const isOff = db
+    .prepare<{ runId: number }, 1>(
+      `SELECT 1 FROM run ${OF_RULE} WHERE run.id = @runId AND (a.active = 0 OR a.deleted_at IS NOT NULL)`,
+    )
+    .pluck()
   const ROW = 'run_id = @runId AND step_id = @stepId AND item_key = @itemKey'
   const markSending = db.prepare(
     `UPDATE run_step SET state = 'sending', attempt = attempt + 1, sending_at = @at, next_attempt_at = NULL,
@@ -160,9 +178,10 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
   }
 
   return {
-    beginSending(fence, row, { writes, at }) {
+    beginSending(fence, row, { onlyWhileOn, writes, at }) {
       return turn.run(function* () {
         if ((yield* goesOn.get(fence)) === undefined) return false
+        if (onlyWhileOn && (yield* isOff.get({ runId: fence.runId })) !== undefined) return false
         if ((yield* markSending.run({ runId: fence.runId, ...row, at })).changes === 0) return false
         yield* saveWrites(fence.accountUuid, fence.runId, writes, at)
         return true
@@ -250,6 +269,11 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
       return {
         rows: rows.map(journalRow),
         stamp: run.stamp,
+        rule: {
+          active: run.active === 1,
+          deleted: run.deletedAt !== null,
+          pausedReason: readReason(run.pausedReason),
+        },
         cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
       }
     }),

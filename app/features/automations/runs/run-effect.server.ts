@@ -19,7 +19,7 @@ import {
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'
-import { askGuards, type GuardAnswer, messageNote, sentAbout } from './run-guards.server.ts'
+import { askGuards, type GuardAnswer, goesOnlyWhileOn, messageNote, sentAbout } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
@@ -64,7 +64,8 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     if (effect.kind === 'none') throw new Error(`step ${row.stepId} of run ${run.id} has nothing to send`)
     const at = clock.now()
     const writes = fieldWrites(run, effect, row.clientUuid)
-    if (!(await store.runs.beginSending(fence, seenOf(row), { writes, at }))) return
+    const onlyWhileOn = isMessage(row) && goesOnlyWhileOn(run, row)
+    if (!(await store.runs.beginSending(fence, seenOf(row), { onlyWhileOn, writes, at }))) return
     const sending: JournalRow = {
       ...row,
       state: 'sending',

@@ -30,6 +30,11 @@ export function isReleased({ reason }: Pick<ClaimedRun, 'reason'>): boolean {
   return reasonCode(reason) === 'released'
 }
 
+/** A person who presses "send" knows that the rule is off. */
+export function goesOnlyWhileOn(run: ClaimedRun, { released }: JournalRow): boolean {
+  return run.source !== 'person' && !released && !isReleased(run)
+}
+
 /** Every hash a receiver may be stored under, the current one first. */
 export function hashesOfReceiver(
   { secrets }: Pick<App, 'secrets'>,
@@ -75,8 +80,7 @@ export async function askGuards(
   journal: readonly JournalRow[],
   zone: string,
 ): Promise<GuardAnswer> {
-  // A person who presses "send" knows that the rule is off.
-  if (run.source !== 'person' && !row.released && !isReleased(run)) {
+  if (goesOnlyWhileOn(run, row)) {
     if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }

@@ -91,14 +91,15 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   }
 
   return async ({ accountUuid, id }, goOn) => {
-    const run = await store.runs.claimRun(accountUuid, id, owner, clock.now())
-    if (!run) return null
+    const claimed = await store.runs.claimRun(accountUuid, id, owner, clock.now())
+    if (!claimed) return null
     const fence = { accountUuid, runId: id, owner }
-    const work: RunAtWork = { run, fence, context: planner.context(run), startedAt: clock.now(), goOn }
+    const work = { fence, context: planner.context(claimed), startedAt: clock.now(), goOn }
     while (goOn()) {
       const seen = await store.runs.readJournal(fence)
       if (!seen) return null
-      const acted = await act(work, seen, nextFor(run, seen, clock.now()))
+      const run = { ...claimed, rule: { ...claimed.rule, ...seen.rule } }
+      const acted = await act({ ...work, run }, seen, nextFor(run, seen, clock.now()))
       if (acted !== 'again') return acted
     }
     return null
