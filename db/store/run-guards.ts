@@ -1,6 +1,6 @@
 /** Protection of customers: message counts, mutes, account settings; and rules paused by the engine. */
 
-import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
+import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import type { MessagesSent, Mute, SentAbout } from '#app/domain/automations/receipt.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -74,7 +74,7 @@ export interface RunGuardStore {
   /** Omitted settings stay. Appends `change` to the list of changes, in the same transaction. */
   saveAccountGuards(
     accountUuid: string,
-    guards: AccountGuards & Partial<Pick<AutomationSettings, 'senderStaffUuid'>>,
+    guards: Partial<AutomationSettings>,
     at: Millis,
     change?: Omit<GuardChange, 'at'>,
   ): Promise<void>

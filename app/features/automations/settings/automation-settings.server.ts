@@ -71,8 +71,11 @@ export async function changeSettings(
   const words = changeText(before, settings, senderName)
   if (words !== '') {
     const by = await personName(app, accountUuid, staffUuid)
-    await app.store.runs.saveAccountGuards(accountUuid, settings, app.clock.now(), { by, words })
+    // Only what differs: meanwhile, another change may have been saved.
+    const differs = ([name, value]: [string, unknown]) => value !== before[name as keyof AutomationSettings]
+    const changed = Object.fromEntries(Object.entries(settings).filter(differs))
+    await app.store.runs.saveAccountGuards(accountUuid, changed, app.clock.now(), { by, words })
     app.log.info({ account: accountUuid, staff: staffUuid }, 'automation.settings_changed')
   }
-  return { outcome: 'saved', settings, changed: words !== '' }
+  return { outcome: 'saved', settings: await loadSettings(app, accountUuid), changed: words !== '' }
 }

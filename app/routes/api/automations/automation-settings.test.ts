@@ -87,6 +87,22 @@ describe('/api/automation-settings', () => {
     expect(await put({ senderStaffUuid: null })).toMatchObject({ status: 200, json: { senderStaffUuid: null } })
   })
 
+  test('of two changes at once, both are kept', async () => {
+    const { facts } = calls.app.planning
+    const reader: typeof facts.reader = (account) => {
+      const real = facts.reader(account)
+      const list: typeof real.list = async (...of) => {
+        expect((await put({ ruleDailyCap: 40 })).status).toBe(200)
+        return real.list(...of)
+      }
+      return { ...real, list }
+    }
+    Object.assign(calls.app, { planning: { ...calls.app.planning, facts: { ...facts, reader } } })
+    const both = { senderStaffUuid: STAFF, customerCooldownDays: 3, ruleDailyCap: 40 }
+    expect((await put({ senderStaffUuid: STAFF, customerCooldownDays: 3 })).json).toMatchObject(both)
+    expect((await ask()).json).toMatchObject(both)
+  })
+
   test('every change is noted with who made it, as far as the session knows', async () => {
     const { store, clock } = calls.world
     await store.accounts.openSession({
