@@ -83,8 +83,8 @@ export interface AccountStore {
   ): Promise<'replaced' | 'changed_meanwhile'>
   /** Marks that the refresh token is dead and the account must sign in again. Same guard. */
   markReconnect(accountUuid: string, generation: number, reason: string): Promise<'marked' | 'changed_meanwhile'>
-  /** Notes that ServiceM8 refused a call for this missing permission. Kept until the next sign-in; at most 20. */
-  noteRefusedScope(accountUuid: string, scope: string): Promise<void>
+  /** Notes that ServiceM8 refused a call for this missing permission. Kept until the next sign-in; at most 20. Same guard. */
+  noteRefusedScope(accountUuid: string, generation: number, scope: string): Promise<void>
   /** Connected accounts whose tokens were last replaced before that moment. */
   accountsIdleSince(moment: Millis): Promise<string[]>
 

@@ -236,7 +236,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     run: ({ store }, { account, kind }) => store.accounts.markReconnect(account, kind % 3, 'it is dead'),
   },
   noteRefusedScope: {
-    run: ({ store }, { account, kind }) => store.accounts.noteRefusedScope(account, `scope_${kind}`),
+    run: ({ store }, { account, kind }) => store.accounts.noteRefusedScope(account, kind % 3, `scope_${kind}`),
   },
   findCredential: {
     run: async ({ store }, { account, now }) => [

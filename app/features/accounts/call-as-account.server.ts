@@ -62,9 +62,9 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     const gate = budget.gateOf(accountUuid, priority)
     const api = app.platformApi.actingFor?.(accountUuid, { gate, counts }) ?? app.platformApi
     const result = await call(api, first.token)
-    if (result.outcome !== 'unauthorized') return noted(app, accountUuid, result)
-    const second = await usableToken(accountUuid, first.generation)
-    return second.outcome === 'token' ? noted(app, accountUuid, await call(api, second.token)) : notAsked(second)
+    if (result.outcome !== 'unauthorized') return noted(app, accountUuid, first, result)
+    const next = await usableToken(accountUuid, first.generation)
+    return next.outcome === 'token' ? noted(app, accountUuid, next, await call(api, next.token)) : notAsked(next)
   }
 
   /** `rejected` = the generation whose token the platform just refused: it needs renewal, whatever its expiry says. */
@@ -167,11 +167,12 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
 async function noted<Result extends { outcome: string }>(
   app: CallDependencies,
   accountUuid: string,
+  { generation }: { generation: number },
   result: Result,
 ): Promise<Result> {
   const scope = result.outcome === 'forbidden' && 'message' in result ? missingScope(String(result.message)) : null
   if (scope === null) return result
-  await app.store.noteRefusedScope(accountUuid, scope).catch((error: unknown) => {
+  await app.store.noteRefusedScope(accountUuid, generation, scope).catch((error: unknown) => {
     app.log.warn({ account: accountUuid, error }, 'credential.scope_not_noted')
   })
   return result

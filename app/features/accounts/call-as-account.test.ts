@@ -305,6 +305,16 @@ describe('a permission that is missing', () => {
     expect(await noted()).toBeNull()
   })
 
+  it('is not noted when somebody signed in before the refusal came', async () => {
+    await connect(world, BRISBANE)
+    const message = 'insufficient_scope: publish_sms scope required'
+    await world.app.callAsAccount(BRISBANE.uuid, async () => {
+      await connect(world, BRISBANE)
+      return { outcome: 'forbidden', status: 403, message } as const
+    })
+    expect(await noted()).toBeNull()
+  })
+
   it('is not read out of other refusals', async () => {
     await connect(world, BRISBANE)
     await refuse('You may not act for this staff member.')

@@ -138,7 +138,8 @@ describe('an account gets loaded', () => {
     }
     // The sample connection was granted `vendor` alone.
     expect(await missing()).toEqual(['read_jobs'])
-    await world.store.noteRefusedScope(BRISBANE.uuid, 'publish_sms')
+    const { generation = 0 } = (await world.store.findCredential(BRISBANE.uuid)) ?? {}
+    await world.store.noteRefusedScope(BRISBANE.uuid, generation, 'publish_sms')
     expect(await missing()).toEqual(['read_jobs', 'publish_sms'])
   })
 

@@ -83,8 +83,8 @@ export function accountStore(connections: Connections, clock: Clock): AccountSto
       return marked.changes > 0 ? 'marked' : 'changed_meanwhile'
     }),
 
-    noteRefusedScope: db.write(function* (accountUuid, scope) {
-      const mine = eq(credential.accountUuid, accountUuid)
+    noteRefusedScope: db.write(function* (accountUuid, generation, scope) {
+      const mine = and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation))
       const held = yield* one(orm.select().from(credential).where(mine))
       const noted = (held?.stateReason ?? '').split(' ').filter(Boolean)
       if (held?.state !== 'connected' || noted.includes(scope) || noted.length >= MOST_SCOPES_NOTED) return
