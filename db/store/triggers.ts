@@ -137,6 +137,8 @@ export interface TriggerStore {
     input: {
       automationId: number
       version: number
+      /** When it was switched on, as read (0 = unknown): one that wants no baseline any more gets none. */
+      activeSince?: Millis
       ledger: readonly { recordUuid: string; occurrence: string }[]
       object: string
       snapshots: readonly RecordValues[]

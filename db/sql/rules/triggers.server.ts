@@ -278,6 +278,11 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
     )
     .pluck()
   const isComplete = db.prepare('DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source')
+  const isWanted = db
+    .prepare<{ id: number; activeSince: number }, 1>(
+      'SELECT 1 FROM automation WHERE id = @id AND baselined = 0 AND coalesce(active_since, 0) = @activeSince',
+    )
+    .pluck()
   const setBaselined = db.prepare('UPDATE automation SET baselined = 1 WHERE id = @id')
   const ledgerRow = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
@@ -291,6 +296,12 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
      ORDER BY id LIMIT @limit`,
   )
 
+  type Baseline = Parameters<TriggerStore['noteBaseline']>[1]
+  function* goesOn(accountUuid: string, { automationId: id, version, activeSince }: Baseline) {
+    if (!(yield* rows.rule(id, accountUuid, version))) return false
+    return activeSince === undefined || (yield* isWanted.get({ id, activeSince })) !== undefined
+  }
+
   const listed = db.read((limit: number) => toBaseline.all({ limit }))
 
   return {
@@ -301,7 +312,7 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
     },
     noteBaseline: db.write(function* (accountUuid, input, now) {
       const { automationId, object } = input
-      if (!(yield* rows.rule(automationId, accountUuid, input.version))) return false
+      if (!(yield* goesOn(accountUuid, input))) return false
       for (const { recordUuid, occurrence } of input.ledger) {
         yield* ledgerRow.run({ automationId, recordUuid, occurrence, now })
       }

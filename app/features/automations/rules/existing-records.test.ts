@@ -73,6 +73,30 @@ test('the same from the card of a rule that is off', async () => {
   expect(await texts()).toEqual(['Job 1'])
 })
 
+test('the same while those that are there are just being noted', async () => {
+  calls.world.job(LEEDS)
+  const saved = await createRule(calls.app, LEEDS, HOURLY)
+  if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
+  calls.world.platform.fate = () => {
+    calls.world.platform.fate = () => 'well'
+    pressed = chooseExisting(saved.rule.id)
+    return 'well'
+  }
+  let pressed: Promise<void> | null = null
+  await createBaseline(parts()).round()
+  await pressed
+  expect(await texts()).toEqual(['Job 1'])
+})
+
+/** Switched off and on again, with what matches now. */
+async function chooseExisting(id: number): Promise<void> {
+  const { automations } = calls.world.store
+  expect(await changeRule(calls.app, LEEDS, id, { active: false })).toMatchObject({ outcome: 'saved' })
+  const off = await automations.findAutomation(LEEDS, id)
+  if (!off) throw new Error('gone')
+  expect(await switchRule(calls.app, off, true, true)).toMatchObject({ outcome: 'saved' })
+}
+
 test('another time of day loses nothing that came since the last check', async () => {
   const id = await made()
   calls.world.job(LEEDS)

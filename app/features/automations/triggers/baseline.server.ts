@@ -140,6 +140,7 @@ async function finish(app: EvaluateApp, rule: AutomationRow, found: Found, objec
       {
         automationId: rule.id,
         version: rule.version,
+        activeSince: rule.activeSince ?? 0,
         ledger: ledger.slice(from, from + ROWS),
         object,
         snapshots: snapshots.slice(from, from + ROWS),
