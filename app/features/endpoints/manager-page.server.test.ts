@@ -308,6 +308,7 @@ test('what an undo brings back waits while the account is on hold, and it says s
     return act({ intent: 'undo', id })
   }
   expect(await undone()).toMatchObject({ flash: { description: '1 event is on its way.' } })
+  expect(await act({ intent: 'undo', id })).toMatchObject({ flash: { kind: 'success', title: 'Webhook restored' } })
   holdAccount(world)
   expect(await undone()).toMatchObject({
     flash: {

@@ -239,6 +239,11 @@ async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerAc
     const record = sends ? await app.store.endpoints.findEndpoint(accountUuid, refOf(endpoint.view.id)) : null
     return { outcome: 'done', flash: unlessHeld(flash, record?.accountHold?.reason ?? null, flash.title) }
   }
+  if (restored.outcome === 'not_found') {
+    // A second press finds it there again.
+    const isThere = key !== null && (await app.store.endpoints.findEndpoint(accountUuid, refOf(key)))
+    if (isThere) return { outcome: 'done', flash: { kind: 'success', title: texts.restored } }
+  }
   const why = restored.outcome === 'not_found' ? UNDO_OVER : restored.message
   return { outcome: 'done', flash: { kind: 'error', title: texts.restoreFailed, description: why } }
 }

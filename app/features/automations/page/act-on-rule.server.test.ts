@@ -470,7 +470,8 @@ describe('deleting and addresses', () => {
     expect(await card()).toMatchObject({ id, active: true, triggerUrl: before.triggerUrl })
     expect((await keyed())?.id).toBe(id)
     const again = { flash: { title: 'Failed to restore automation', description: 'It was deleted a while ago.' } }
-    for (const wrong of [String(id), '999', 'x']) expect(await press('undo', { id: wrong })).toMatchObject(again)
+    expect(await press('undo', { id: String(id) }), 'pressed twice').toMatchObject({ flash: { kind: 'success' } })
+    for (const wrong of ['999', 'x']) expect(await press('undo', { id: wrong })).toMatchObject(again)
     await press('switch', { id: String(id), to: 'off' })
     await press('delete', { id: String(id) })
     await press('undo', { id: String(id) })

@@ -158,7 +158,10 @@ const TITLES: Record<CardAct, string> = {
 
 async function undo(app: RulesApp, accountUuid: string, id: number | null): Promise<RuleActOutcome> {
   const restored = id === null ? ({ outcome: 'not_found' } as const) : await restoreRule(app, accountUuid, id)
-  if (restored.outcome === 'saved') return done(RULE_RESTORED)
+  // A second press finds it there again.
+  const isThere =
+    restored.outcome === 'not_found' && id !== null && (await app.store.automations.findAutomation(accountUuid, id))
+  if (restored.outcome === 'saved' || isThere) return done(RULE_RESTORED)
   return done(failed(RULE_NOT_RESTORED, restored.outcome === 'not_found' ? UNDO_OVER : restored.message))
 }
 
