@@ -84,7 +84,8 @@ function bodyOf(open: FormState) {
   const ofWebhook = kind === 'webhook'
   return {
     ...values,
-    active: on(values.active),
+    // An unchanged box says nothing: the rule may have been switched meanwhile.
+    active: state.opened?.active === values.active ? undefined : on(values.active),
     webhookSubscriptionId: ofWebhook ? first : '',
     object: ofWebhook ? second : first,
     atOnce: on(values.atOnce),

@@ -3,9 +3,10 @@ import { type AutomationCalls, automationCalls } from '#tests/support/automation
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import { copyFailedFlash } from '../page/page-text.ts'
 import { EMPTY_LISTS, toFormLists } from '../rules/form-lists.ts'
-import { refusedFlash } from '../rules/form-text.ts'
+import { FORM_TEXTS, refusedFlash } from '../rules/form-text.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
-import { createRule } from '../rules/rules.server.ts'
+import { changeRule, createRule, switchRule } from '../rules/rules.server.ts'
+import { toBody } from './form-body.ts'
 import { applyIntent, setValue } from './form-change.ts'
 import { parseFormIntent } from './form-intent.ts'
 import { handleForm, loadForm } from './form-intents.server.ts'
@@ -58,6 +59,69 @@ test('saving stores the rule; opened again it is changed, not stored twice', asy
   const after = await calls.app.store.automations.listAutomations(LEEDS)
   expect(after.map(({ name }) => name)).toEqual(['Ring tomorrow'])
   expect(after[0]?.definition).toEqual(rule.definition)
+})
+
+/** A stored rule, and the form it was opened in. */
+async function openedRule(values: Record<string, string> = {}) {
+  await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save', values))
+  const [rule] = await calls.app.store.automations.listAutomations(LEEDS)
+  if (!rule) throw new Error('nothing stored')
+  return { rule, form: formOfRule(rule), now: () => calls.app.store.automations.findAutomation(LEEDS, rule.id) }
+}
+
+test('saving an edit keeps the rule off that was switched off meanwhile', async () => {
+  const { rule, form, now } = await openedRule()
+  await switchRule(calls.app, rule, false, false)
+  expect(await handleForm(calls.app, LEEDS, sent(form, 'form.save', { name: 'Ring tomorrow' }))).toMatchObject({
+    outcome: 'saved',
+    flash: { description: 'It is switched off until you switch it on.' },
+  })
+  expect(await now()).toMatchObject({ name: 'Ring tomorrow', active: false, activeSince: null })
+  // What the box itself says counts, and so does the button that turns it on.
+  const again = formOfRule({ ...rule, active: false, version: 2 })
+  await handleForm(calls.app, LEEDS, sent(again, 'form.save', { name: 'Ring tomorrow', active: 'true' }))
+  expect(await now()).toMatchObject({ active: true })
+  await switchRule(calls.app, rule, false, false)
+  const on = formOfRule({ ...rule, name: 'Ring tomorrow', version: 2 })
+  await handleForm(calls.app, LEEDS, sent(on, 'form.save:on'))
+  expect(await now()).toMatchObject({ active: true })
+})
+
+test('an open form takes over the switch that was pressed on the card', async () => {
+  const { rule, form } = await openedRule()
+  await switchRule(calls.app, rule, false, false)
+  const { state, saved } = await loadForm(calls.app, LEEDS, setValue(form, 'name', 'Ring tomorrow'))
+  expect(state.values).toMatchObject({ name: 'Ring tomorrow', active: '' })
+  expect(state.opened).toEqual(saved.opened)
+})
+
+test('what was changed elsewhere meanwhile is replaced with the second save', async () => {
+  const { form, now } = await openedRule()
+  expect(await handleForm(calls.app, LEEDS, sent(form, 'form.save', { name: 'First' }))).toMatchObject({
+    outcome: 'saved',
+  })
+  // The same once more, after a lost answer, asks nothing.
+  const same = await handleForm(calls.app, LEEDS, sent(form, 'form.save', { name: 'First' }))
+  expect(same).toMatchObject({ outcome: 'saved' })
+  const second = await handleForm(calls.app, LEEDS, sent(form, 'form.save', { name: 'Second' }))
+  expect(second).toMatchObject({
+    outcome: 'form',
+    flash: { description: FORM_TEXTS.stale },
+    form: { state: { values: { name: 'Second' } } },
+  })
+  expect(await now()).toMatchObject({ name: 'First' })
+  if (second.outcome !== 'form') return
+  expect(await handleForm(calls.app, LEEDS, sent(second.form.state, 'form.save'))).toMatchObject({ outcome: 'saved' })
+  expect(await now()).toMatchObject({ name: 'Second' })
+})
+
+test('a change that says nothing of the switch leaves it as it is', async () => {
+  const { rule, form, now } = await openedRule({ triggerSource: 'api_polling' })
+  await switchRule(calls.app, rule, false, false)
+  expect(await changeRule(calls.app, LEEDS, rule.id, { ...toBody(form), name: 'Later' })).toMatchObject({
+    outcome: 'saved',
+  })
+  expect(await now()).toMatchObject({ name: 'Later', active: false, nextRunAt: null })
 })
 
 test('a stored rule with the blank of the business name opens as saved', async () => {

@@ -22,7 +22,7 @@ import { applyIntent, setValue } from './form-change.ts'
 import { type FormIntent, parseFormIntent } from './form-intent.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { PREVIEW_FIELDS, readRecordId, textMeNames } from './form-preview.ts'
-import { emptyForm, type FormState } from './form-state.ts'
+import { emptyForm, type FormState, withSwitchOf } from './form-state.ts'
 import type { AskedPreview, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 
@@ -43,7 +43,8 @@ export async function loadForm(
   at = '',
 ): Promise<FormView> {
   const account = written.steps.length === 0 ? null : await app.store.accounts.findAccount(accountUuid)
-  const state = withKnownAnswers(written, account?.name ?? '')
+  const saved = withKnownAnswers(await savedForm(app, accountUuid, written.ruleId), account?.name ?? '')
+  const state = withSwitchOf(saved, withKnownAnswers(written, account?.name ?? ''))
   const rules = rulesForWarnings(await app.store.automations.listAutomations(accountUuid))
   const webhooks = (await app.store.endpoints.listEndpoints(accountUuid, 'webhook')).map(
     ({ id, objectType, endpoint }) => ({
@@ -55,7 +56,6 @@ export async function loadForm(
   )
   const quiet = quietHint(await loadSettings(app, accountUuid))
   const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
-  const saved = withKnownAnswers(await savedForm(app, accountUuid, state.ruleId), account?.name ?? '')
   const listening = await listeningNote(app, accountUuid)
   return { state, saved, at, errors, trouble, aids, rules, webhooks, quiet, listening }
 }
@@ -114,7 +114,7 @@ export async function handleForm(
       return { outcome: 'form', form: { ...drawn, preview, trouble: flash ?? drawn.trouble }, flash }
     }
     case 'save':
-      return save(app, accountUuid, intent.on ? setValue(read, 'active', 'true') : read, lists)
+      return save(app, accountUuid, intent.on ? turnedOn(read) : read, lists)
     default:
       return draw(app, accountUuid, lists, { state: applyIntent(read, intent), at: placeAfter(read, intent) })
   }
@@ -137,6 +137,17 @@ async function draw(
   return { outcome: 'form', form: { ...form, trouble: flash ?? form.trouble }, flash }
 }
 
+/** Asked for, even if the rule was on when it was opened. */
+function turnedOn(read: FormState): FormState {
+  return { ...setValue(read, 'active', 'true'), opened: read.opened && { ...read.opened, active: '' } }
+}
+
+/** What the rule is; its switch is apart, and new steps get their ids when they are stored. */
+function contentOf(form: FormState): string {
+  const apart = ['active', 'includeExisting', 'id']
+  return JSON.stringify(toBody(form), (name, value) => (apart.includes(name) ? undefined : value))
+}
+
 async function save(app: RulesApp, accountUuid: string, read: FormState, lists: FormLists): Promise<FormOutcome> {
   const refuse = (flash: Flash, errors: FieldErrors = {}) =>
     draw(app, accountUuid, lists, { state: read, errors, flash })
@@ -144,7 +155,13 @@ async function save(app: RulesApp, accountUuid: string, read: FormState, lists: 
   if (checked.outcome !== 'done') return refuse(refusedFlash(read.ruleId === null, notChecked(checked).message))
   const problems = checked.value
   if (Object.keys(problems).length > 0) return refuse(formErrorFlash(problems), problems)
-  const { ruleId } = read
+  const { ruleId, opened } = read
+  const stored = await savedForm(app, accountUuid, ruleId)
+  const isStale = opened && stored.opened && opened.version !== stored.opened.version
+  if (isStale && contentOf(read) !== contentOf(stored)) {
+    const state = { ...withSwitchOf(stored, read), opened: stored.opened }
+    return draw(app, accountUuid, lists, { state, flash: refusedFlash(false, FORM_TEXTS.stale) })
+  }
   const body = toBody(read)
   const saved =
     ruleId === null ? await createRule(app, accountUuid, body) : await changeRule(app, accountUuid, ruleId, body)

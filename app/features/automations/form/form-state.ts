@@ -81,6 +81,15 @@ export interface FormState {
   answers: Record<string, string>
   /** What was typed beside the form, by name; missing = nothing. See `TYPED_BESIDE`. */
   beside?: Record<string, string> | undefined
+  /** Of a stored rule, its version and its switch as they were opened; missing = nothing is stored. */
+  opened?: { version: number; active: string } | undefined
+}
+
+/** A rule's switch follows what was pressed elsewhere, as the stored rule has it. */
+export function withSwitchOf({ opened: now }: FormState, state: FormState): FormState {
+  if (!now || !state.opened || now.active === state.opened.active) return state
+  const { active } = now
+  return { ...state, values: { ...state.values, active }, opened: { ...state.opened, active } }
 }
 
 /** The same content, whatever its rows are called: true = nothing was changed. */
@@ -107,7 +116,7 @@ function contentOf({ values, conditions, steps, answers }: FormState): string {
 /** A form as a browser kept it; null = it is none, or another version wrote it. */
 export function readKeptForm(kept: unknown): FormState | null {
   if (!isRecord(kept) || !isRecord(kept.values)) return null
-  const { ruleId, next, values, answers } = kept
+  const { ruleId, next, values, answers, opened } = kept
   if (!(ruleId === null || typeof ruleId === 'number') || typeof next !== 'number') return null
   const empty = emptyForm()
   const texts = (given: unknown) =>
@@ -135,6 +144,7 @@ export function readKeptForm(kept: unknown): FormState | null {
     conditions,
     steps: steps.filter(({ key, type }) => key !== '' && (type === '' || isActionType(type))),
     answers: texts(answers) as Record<string, string>,
+    ...(isRecord(opened) && { opened: { version: Number(opened.version), active: written(opened, 'active') } }),
   }
 }
 

@@ -42,6 +42,7 @@ const drawnForm = z.object({
     .catch({})
     .transform((all) => Object.fromEntries(Object.entries(all).slice(0, MOST_ANSWERS))),
   beside: z.record(z.string(), z.string()).optional().catch(undefined),
+  opened: z.object({ version: z.number(), active: text }).optional().catch(undefined),
 })
 
 /** No rule has more blanks than this. */

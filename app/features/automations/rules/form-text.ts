@@ -20,6 +20,7 @@ export const FORM_TEXTS = {
   notChecked: 'The texts could not be checked',
   created: 'Automation created',
   updated: 'Automation updated',
+  stale: 'Changed elsewhere too. Saving replaces it.',
   backToUnsaved: 'Back to your unsaved automation',
   gone: 'This automation was deleted meanwhile. What you wrote is still here. Cancel the edit to start a new one.',
 } as const

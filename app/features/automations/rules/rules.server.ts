@@ -132,6 +132,8 @@ export async function changeRule(
     name: form.name,
     definition,
     ...(await switched(app, before, { definition, active, includeExisting: form.includeExisting === true }, now)),
+    // Unsaid, it stays as it is now, which may not be how it was read.
+    ...(form.active !== undefined && { active }),
     ...(manual && before.triggerKeySealed === null && { triggerKey: await newTriggerKey(app, accountUuid) }),
     at: now,
   })
@@ -155,7 +157,7 @@ export async function switchRule(
   const wrong = active ? await refuseAsStored(app, rule) : null
   if (wrong) return wrong
   const columns = await switched(app, rule, { definition, active, includeExisting }, now)
-  const changed = await app.store.automations.changeAutomation(accountUuid, id, { ...columns, at: now })
+  const changed = await app.store.automations.changeAutomation(accountUuid, id, { ...columns, active, at: now })
   if (!changed) return { outcome: 'not_found' }
   app.log.info({ account: accountUuid, automation: id, active }, 'automation.switched')
   return saved(app, accountUuid, id)
@@ -329,7 +331,7 @@ async function tickOf(
   return firstRun(trigger, (await judgedAt(app, accountUuid)).zone, now)
 }
 
-/** The state of a rule that is switched or changed. What only the engine paused goes on, with its baseline. */
+/** The state of a rule that is switched or changed, beside the switch. What only the engine paused goes on, with its baseline. */
 async function switched(
   app: Pick<App, 'store' | 'clock'>,
   before: AutomationRow,
@@ -340,13 +342,14 @@ async function switched(
   const includes = active && includeExisting && !needsBaseline(definition, true)
   const isFirst = isOn || JSON.stringify(before.definition.trigger) !== JSON.stringify(definition.trigger)
   return {
-    active,
     pausedReason: null,
     ...((isOn || includes || noted(before.definition) !== noted(definition)) && {
       baselined: !needsBaseline(definition, includes),
       forgetsBaseline: includes,
     }),
-    ...((isFirst || !active) && { nextRunAt: active ? await tickOf(app, before.accountUuid, definition, now) : null }),
+    ...((active ? isFirst : before.active) && {
+      nextRunAt: active ? await tickOf(app, before.accountUuid, definition, now) : null,
+    }),
   }
 }
 

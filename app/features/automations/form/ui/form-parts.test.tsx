@@ -10,7 +10,7 @@ import { seenOf } from '#tests/support/seen-of.ts'
 import type { DraftPreview } from '../form-preview.ts'
 import { emptyForm, type FormState } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
-import { workKey } from './kept-work.tsx'
+import { findWork, forgetWork, keepWork, workKey } from './kept-work.tsx'
 
 beforeAll(() =>
   Promise.all([
@@ -324,4 +324,18 @@ describe('the preview', () => {
     open(TWO, { preview: { answer: previewed, search: '', record: '1', phone: '12345' } })
     expect((await screen.findByLabelText<HTMLInputElement>('Your mobile number')).value).toBe('12345')
   })
+})
+
+test('kept work follows the switch, and is stale only when the rule itself changed', () => {
+  const named = (name: string, active: string, version: number): FormState => ({
+    ...emptyForm(),
+    ruleId: 7,
+    values: { ...emptyForm().values, name, active },
+    opened: { version, active },
+  })
+  keepWork('k', named('Typed', 'true', 1), named('Ring', 'true', 1))
+  expect(findWork('k', named('Ring', '', 1))).toMatchObject({ stale: false, state: named('Typed', '', 1) })
+  // The bar says so from then on: saving replaces it at once.
+  expect(findWork('k', named('Other', '', 2))).toMatchObject({ stale: true, state: named('Typed', '', 2) })
+  forgetWork('k')
 })

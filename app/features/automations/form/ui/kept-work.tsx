@@ -1,6 +1,6 @@
 // What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
 // and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
-import { type FormState, isSameForm, readKeptForm } from '../form-state.ts'
+import { type FormState, isSameForm, readKeptForm, withSwitchOf } from '../form-state.ts'
 
 /** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
 const inMemory = new Map<string, string>()
@@ -48,10 +48,13 @@ export function findWork(key: string, saved: FormState): { state: FormState; sta
   if (text === null) return null
   try {
     const kept = JSON.parse(text) as { state?: unknown; saved?: unknown }
-    const state = readKeptForm(kept.state)
-    const began = readKeptForm(kept.saved)
+    const [state, began] = [kept.state, kept.saved].map((one) => {
+      const form = readKeptForm(one)
+      return form && withSwitchOf(saved, form)
+    })
     if (!state || !began || isSameForm(state, saved)) return null
-    return { state, stale: !isSameForm(began, saved) }
+    // The page says that it is stale: saving need not ask again.
+    return { state: { ...state, opened: saved.opened }, stale: !isSameForm(began, saved) }
   } catch {
     return null
   }

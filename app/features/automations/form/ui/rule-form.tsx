@@ -7,6 +7,7 @@ import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
+import { FORM_TEXTS } from '../../rules/form-text.ts'
 import { setValue } from '../form-change.ts'
 import { type DraftPreview, FORM, NOTHING_SHOWN, type Peek, peekOf, type Shown, sentTexts } from '../form-preview.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
@@ -261,7 +262,7 @@ const WORDS: Readonly<Record<Unsaved, string>> = {
   none: '',
   new: 'Not saved yet',
   changed: 'Changes not saved',
-  stale: 'Changed elsewhere too. Saving replaces it.',
+  stale: FORM_TEXTS.stale,
 }
 
 /** Stays at the foot of the screen while the form reaches below it. */
