@@ -124,6 +124,20 @@ test('a change that says nothing of the switch leaves it as it is', async () => 
   expect(await now()).toMatchObject({ name: 'Later', active: false, nextRunAt: null })
 })
 
+test('a new rule that is sent twice is made once, by the form alone', async () => {
+  const press = () => handleForm(calls.app, LEEDS, sent(withTask(), 'form.save'))
+  const list = () => calls.app.store.automations.listAutomations(LEEDS)
+  const both = await Promise.all([press(), press()])
+  const [rule] = await list()
+  expect(both).toMatchObject([0, 1].map(() => ({ outcome: 'saved', ruleId: rule?.id, message: 'Automation created' })))
+  expect(await list()).toHaveLength(1)
+  await createRule(calls.app, LEEDS, toBody(withTask()))
+  expect(await list()).toHaveLength(2)
+  calls.world.clock.leap(10_001)
+  await press()
+  expect(await list()).toHaveLength(3)
+})
+
 test('a stored rule with the blank of the business name opens as saved', async () => {
   const draft = setValue(setValue(withTask(), 'active', ''), 's.s1.p.title', 'Ring for [[Business name]]')
   await handleForm(calls.app, LEEDS, sent(draft, 'form.save'))

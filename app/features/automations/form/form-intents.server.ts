@@ -11,7 +11,7 @@ import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.t
 import { FORM_TEXTS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
-import { changeRule, createRule, type RulesApp } from '../rules/rules.server.ts'
+import { changeRule, createByForm, type RulesApp } from '../rules/rules.server.ts'
 import { loadSettings } from '../settings/automation-settings.server.ts'
 import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
@@ -164,7 +164,7 @@ async function save(app: RulesApp, accountUuid: string, read: FormState, lists: 
   }
   const body = toBody(read)
   const saved =
-    ruleId === null ? await createRule(app, accountUuid, body) : await changeRule(app, accountUuid, ruleId, body)
+    ruleId === null ? await createByForm(app, accountUuid, body) : await changeRule(app, accountUuid, ruleId, body)
   if (saved.outcome === 'saved') {
     const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }

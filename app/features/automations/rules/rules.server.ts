@@ -5,6 +5,7 @@ import { checksAgain, type RuleDefinition, type StoredRule, startsOnMessages } f
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
@@ -55,14 +56,31 @@ async function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
   return { hash: hashToken(key), sealed: await app.secrets.seal(triggerKeyPlace(accountUuid), key) }
 }
 
+/** A form that is sent again within this time was pressed twice, or its answer was lost. ms */
+const PRESSED_AGAIN = seconds(10)
+
+/** As `createRule`, for the form: sent twice, it makes one rule, and the answer is the first one. */
+export function createByForm(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
+  return app.store.shared.inTurn(`rules:${accountUuid}`, () => createRule(app, accountUuid, body, true))
+}
+
 /** `body` as it was sent; it is checked here for all callers. */
-export async function createRule(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
+export async function createRule(
+  app: RulesApp,
+  accountUuid: string,
+  body: unknown,
+  byForm = false,
+): Promise<RuleSaved | RuleRefusal> {
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
+  const now = app.clock.now()
+  const before = byForm ? await app.store.automations.listAutomations(accountUuid) : []
+  const mine = said({ name: form.name, definition })
+  const twin = before.find((one) => one.createdAt >= now - PRESSED_AGAIN && said(one) === mine)
+  if (twin) return saved(app, accountUuid, twin.id, takenOut)
   const full = await noRoomFor(app, accountUuid, definition, null)
   if (full !== null) return { outcome: 'too_many', message: full }
-  const now = app.clock.now()
   const active = form.active ?? true
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
@@ -97,7 +115,6 @@ export async function createOnce(
   const { rule: mine } = made
   // Off so far: of equal ones, only the first is ever switched on.
   const rules = await app.store.automations.listAutomations(accountUuid)
-  const said = ({ name, definition }: AutomationRow) => JSON.stringify([name, definition])
   const [twin] = rules.filter((one) => one.id < mine.id && said(one) === said(mine)).sort((a, b) => a.id - b.id)
   if (twin) await deleteRule(app, accountUuid, mine.id)
   const rule = twin ?? mine
@@ -105,6 +122,8 @@ export async function createOnce(
   if (on.outcome !== 'saved') return on
   return { outcome: 'on', rule: on.rule, isNew: !twin, warning: on.warning ?? made.warning }
 }
+
+const said = ({ name, definition }: Pick<AutomationRow, 'name' | 'definition'>) => JSON.stringify([name, definition])
 
 /** `body`: the whole form, or exactly `{active}`. */
 export async function changeRule(
@@ -372,6 +391,6 @@ function noted(definition: RuleDefinition): string {
 }
 
 function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
-  const said = (definition: RuleDefinition) => JSON.stringify({ ...formFields(definition), description: '' })
-  return said(a) === said(b)
+  const fields = (definition: RuleDefinition) => JSON.stringify({ ...formFields(definition), description: '' })
+  return fields(a) === fields(b)
 }
