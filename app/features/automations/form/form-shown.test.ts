@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { POLL_ENDPOINTS } from '#app/domain/automations/rule.ts'
+import { belongsToJob, KNOWN_OBJECTS } from '../records/fields.ts'
+import { WATCHED_TEXTS } from '../rules/form-text.ts'
 import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
@@ -90,6 +93,59 @@ test('a certain job does not stay behind when the rule is about customers from n
     object: 'company',
     jobUuid: null,
   })
+})
+
+const OBJECTS = Object.keys(WATCHED_TEXTS)
+const EVENT_TYPES = ['job_updated', 'job_created', 'job_field', 'job_status', 'job_queue', 'customer_replied'] as const
+const OF_EVENTS = {
+  job_updated: {},
+  job_created: {},
+  job_field: { triggerFieldName: 'status', triggerFromValue: 'Quote' },
+  job_status: { triggerFromValue: 'Quote' },
+  job_queue: { triggerQueueUuid: JOB },
+  customer_replied: { replyMatch: 'words', replyWords: 'later' },
+}
+const SCHEDULES = [
+  {},
+  { ...DAILY, runTime: '07:30', workingDays: true },
+  { ...DAILY, scheduleRecurrence: '0 9 * * 1' },
+  { ...DAILY, scheduleRecurrence: 'weekly', runTime: '07:30', weekday: 5 },
+  { ...DAILY, scheduleRecurrence: 'monthly', runTime: '07:30', dayOfMonth: 9 },
+  { scheduleType: 'scheduled', scheduleDate: '2026-12-03', runTime: '07:30' },
+  { scheduleType: 'scheduled', scheduleDate: '2026-12-03T08:00' },
+]
+const TRIGGERS: [string, Record<string, unknown>[]][] = [
+  ...OBJECTS.map((object): [string, Record<string, unknown>[]] => [
+    object,
+    EVENT_TYPES.filter((type) => object === 'job' || !/^(job_(status|queue)|customer_replied)$/.test(type)).map(
+      (type) => ({
+        ...{ triggerSource: 'webhook', object, triggerType: type, ...OF_EVENTS[type] },
+        ...(object !== 'company' && object !== 'material' && { triggerJobUuid: JOB }),
+        ...(type === 'customer_replied' ? {} : { settleMinutes: 30 }),
+      }),
+    ),
+  ]),
+  ['a call', [{ triggerSource: 'manual_endpoint' }]],
+  ...POLL_ENDPOINTS.map((apiEndpoint): [string, Record<string, unknown>[]] => {
+    const polls = { triggerSource: 'api_polling', apiEndpoint }
+    return [apiEndpoint, ['hourly', 'daily'].map((pollInterval) => ({ ...polls, pollInterval }))]
+  }),
+]
+
+test.each(TRIGGERS)('an automation on %s goes through the form unchanged, with each schedule', (_on, triggers) => {
+  const actions = [{ type: 'create_task', parameters: { title: 'Ring' } }]
+  for (const fields of triggers.flatMap((trigger) => SCHEDULES.map((schedule) => ({ ...trigger, ...schedule })))) {
+    const definition = definitionOf(ruleForm.parse({ name: 'Rule', ...fields, actions }), null)
+    const opened = formOfRule({ id: 7, name: 'Rule', active: true, definition })
+    expect(definitionOf(ruleForm.parse(toBody(opened)), null).trigger).toEqual(definition.trigger)
+  }
+})
+
+test('one job can be chosen for jobs, and for what belongs to one', () => {
+  for (const object of ['job', ...KNOWN_OBJECTS]) {
+    const isOfJob = object === 'job' || belongsToJob(object)
+    expect([object, isShown(write({ events: `object:${object}` }), 'triggerJobUuid')]).toEqual([object, isOfJob])
+  }
 })
 
 const parametersSent = (type: string, parameters: Record<string, unknown>) => {

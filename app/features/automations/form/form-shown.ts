@@ -15,6 +15,9 @@ import {
   type TopField,
 } from './form-state.ts'
 
+/** A job, and what names one: what `belongsToJob` knows without its tables, which are heavy. */
+const OF_ONE_JOB = /^(job|job(activity|contact|payment|material)|note|task|attachment|formresponse)$/
+
 /** True when the form shows this control of the rule. For `includeExisting` see `asksAboutExisting`. */
 export function isShown(state: FormState, name: TopField): boolean {
   const { triggerSource, triggerType, scheduleType, enableGrouping } = state.values
@@ -30,7 +33,7 @@ export function isShown(state: FormState, name: TopField): boolean {
       // A rule that acts at once waits for nothing.
       return onEvents && (/^(customer|message)_/.test(triggerType) || state.values.atOnce === '')
     case 'triggerJobUuid':
-      return onEvents && objectOfForm(state) === 'job'
+      return onEvents && OF_ONE_JOB.test(objectOfForm(state))
     case 'replyMatch':
       return onEvents && triggerType === 'customer_replied'
     case 'replyWords':
