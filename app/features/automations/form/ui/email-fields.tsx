@@ -104,6 +104,9 @@ function AttachmentFields() {
   const documents = state.steps
     .slice(0, index)
     .flatMap(({ type }, place) => (type === 'generate_document' ? [String(place + 1)] : []))
+  const options = documents.map((value) => ({ value, label: `Action ${value}` }))
+  // As a removal leaves it.
+  if (step.parameters.documentActionIndex === '0') options.push({ value: '0', label: 'An action that was removed' })
   const known = plainParameters(step.type).some(({ name }) => name === 'documentActionIndex')
   return (
     <div className="grid gap-2 border-l-2 border-line pl-4">
@@ -124,7 +127,7 @@ function AttachmentFields() {
           name="p.documentActionIndex"
           label="Document of"
           none="The last one before this action"
-          options={documents.map((value) => ({ value, label: `Action ${value}` }))}
+          options={options}
           hint={documents.length === 0 ? 'Add an action above that generates a document.' : undefined}
         />
       ) : null}

@@ -577,6 +577,16 @@ describe('actions', () => {
     expect(control('Include attachments').checked).toBe(false)
   })
 
+  it('say that the action of a document was removed', () => {
+    const made = press(withAction('generate_document'), 'add_step:send_email')
+    const [document, mail] = made.steps.map(({ key }) => key)
+    const at = (name: string) => `s.${mail}.p.${name}`
+    const written = write(made, { [at('includeGeneratedDocument')]: 'true', [at('documentActionIndex')]: '1' })
+    renderForm({ state: press(written, `remove_step:${document}`) })
+    const chosen = control<HTMLSelectElement>('Document of').selectedOptions[0]
+    expect(chosen?.textContent).toBe('An action that was removed')
+  })
+
   it.each([
     ['Materials', 'Add Material', 'Material UUID', 'Copy materials from all jobs'],
     ['Material Bundles', 'Add Bundle', 'Bundle UUID', 'Copy material bundles from all jobs'],
