@@ -18,6 +18,7 @@ export function jobFacts(values: Record<string, string> = {}, more: Partial<Reco
     companyUuid: COMPANY_UUID,
     editDate: '2026-11-20 17:30:00',
     active: true,
+    jobActive: true,
     values,
     parts: [],
     ...more,

@@ -64,6 +64,7 @@ function resolved(text: string, definition: RuleDefinition, { now, zone }: Judge
     companyUuid: null,
     editDate: '',
     active: true,
+    jobActive: true,
     values: SAMPLE,
     parts: [],
   }

@@ -178,6 +178,7 @@ function record(index: number): RecordFacts {
     companyUuid: null,
     editDate: values.edit_date,
     active: true,
+    jobActive: true,
     values,
     parts: [],
   }

@@ -23,6 +23,7 @@ const FACTS = {
   companyUuid: null,
   editDate: '2026-11-21 09:00:00',
   active: true,
+  jobActive: true,
   values: {},
 }
 

@@ -174,12 +174,12 @@ export function jobName(record: RecordFacts | undefined): string {
   return number === '' ? 'the job' : `job ${number}`
 }
 
-/** Why no message goes to a customer about these records; null = at least one of them is not deleted. */
+/** Why no message goes to a customer about these records; null = at least one is not deleted, nor is its job. */
 export function deletedText({ records }: Pick<PlanContext, 'records'>): string | null {
   const [first] = records
-  if (!first || records.some(({ active }) => active)) return null
+  if (!first || records.some(({ active, jobActive }) => active && jobActive)) return null
   if (records.length > 1) return 'all of these records were deleted in ServiceM8'
-  const what = first.object === 'job' ? jobName(first) : `the ${objectNoun(first.object).toLowerCase()}`
+  const what = first.object === 'job' || first.active ? jobName(first) : `the ${objectNoun(first.object).toLowerCase()}`
   return `${what} was deleted in ServiceM8`
 }
 

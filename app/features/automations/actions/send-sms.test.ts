@@ -249,4 +249,20 @@ describe('about a record that was deleted', () => {
     const both = await sms({ to: '+447700900123, +447700900102', message: 'x' })
     expect(effectsOf(both, 'send_sms').map(({ to, class: to_ }) => [to, to_])).toEqual([['+447700900102', 'staff']])
   })
+
+  it('says nothing about a booking whose job was deleted, nor about a deleted one', async () => {
+    const uuid = '12000000-0000-4000-8000-000000000001'
+    world.put('jobactivity', { uuid, job_uuid: JOB, active: 1 })
+    const about = async () =>
+      sms({ to: '{entry.0.contact_mobile}', message: 'x' }, { records: [await world.record('jobactivity', uuid)] })
+    expect(await about()).toMatchObject({ outcome: 'planned' })
+    world.set('jobactivity', uuid, { active: 0 })
+    expect(await about()).toMatchObject({ sentence: 'No text message: the booking was deleted in ServiceM8.' })
+    world.set('jobactivity', uuid, { active: 1 })
+    world.set('job', JOB, { active: 0 })
+    expect(await about()).toMatchObject({
+      outcome: 'skipped',
+      sentence: 'No text message: job 1041 was deleted in ServiceM8.',
+    })
+  })
 })

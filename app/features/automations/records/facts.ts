@@ -16,6 +16,8 @@ export interface RecordFacts {
   editDate: string
   /** False = deleted at the platform (`active` 0). */
   active: boolean
+  /** False = its job was deleted; true also where the job was not loaded. */
+  jobActive: boolean
   /**
    * Name to value. The record's own fields under the platform's names, plus joined ones: `contact_first_name`,
    * `company_name`, `staff_name`, `job_address` … and the specification's other names (`created_date`, `total_cost`,

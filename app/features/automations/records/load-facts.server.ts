@@ -196,6 +196,7 @@ function factsOf(object: string, row: Row, added: Record<string, string>, parts:
     companyUuid: companyKey(object, row),
     editDate: row.own.edit_date ?? '',
     active: isActive(row.own),
+    jobActive: row.job === null || isActive(row.job),
     values: { ...added, ...behind },
     parts,
   }
