@@ -8,6 +8,7 @@ import {
   aStep,
   automationWorld,
   LEEDS,
+  TRIGGERED,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 
@@ -145,6 +146,34 @@ test('of a group, what no longer meets the conditions when quiet hours end is le
   expect(world.platform.messages.map(({ text }) => text)).toEqual(['2 none', '5 6'])
   expect([one, both, kept].map(world.states)).toEqual([['s1/0 sent'], ['s1/0 skipped'], ['s0/0 sent', 's1/0 sent']])
   expect(await world.run(both)).toMatchObject({ outcome: 'nothing', reason: { code: 'conditions_no_longer_met' } })
+})
+
+test('what a person ran in the evening meets its conditions in the morning, or is left out', async () => {
+  // Monday, 5 January 2026, 20:30 in London.
+  world = await automationWorld(Date.UTC(2026, 0, 5, 20, 30))
+  const engine = world.engine()
+  engine.start()
+  const conditions = [{ field: 'payment_received', operator: 'equals', value: '0', logicalOperator: 'AND' }] as const
+  const rule = await world.rule(aRule([TEXT], { conditions: [...conditions], guards: { respectQuietHours: true } }))
+  const job = world.job(LEEDS, { payment_received: '0' })
+  const byHand = { source: 'person', triggerData: { ...TRIGGERED, manualTrigger: true } } as const
+  const asked = await world.start(rule, [job], byHand)
+  const past = { ...byHand, triggerData: { ...byHand.triggerData, bypassedConditions: true } }
+  const bypassed = await world.start(rule, [world.job(LEEDS, { payment_received: '1' })], past)
+  const still = await world.start(rule, [world.job(LEEDS, { payment_received: '0' })], byHand)
+  const repeated = await world.start(rule, [world.job(LEEDS, { payment_received: '1' })], {
+    ...byHand,
+    replayOf: asked,
+  })
+  engine.wake()
+  await world.clock.run(minutes(30))
+  Object.assign(world.platform.records(LEEDS, 'job').get(job) ?? {}, { payment_received: '1' })
+  for (let hour = 0; hour < 12; hour++) {
+    world.clock.leap(hours(1) - 15_000)
+    await world.clock.run(15_000)
+  }
+  expect(await world.run(asked)).toMatchObject({ outcome: 'nothing', reason: { code: 'conditions_no_longer_met' } })
+  for (const run of [bypassed, still, repeated]) expect(world.states(run)).toEqual(['s1/0 sent'])
 })
 
 test('no run is asked thousands of times while quiet hours end within the hour that comes twice', async () => {

@@ -24,7 +24,7 @@ export interface RuleOfRun extends Pick<StoredRule, 'name' | 'active' | 'pausedR
 
 /** `reason`: why it was queued, waiting or held until now. */
 export interface ClaimedRun
-  extends Pick<RunRecord, 'id' | 'accountUuid' | keyof RunSubject | 'hop' | 'createdAt' | 'reason'> {
+  extends Pick<RunRecord, 'id' | 'accountUuid' | keyof RunSubject | 'hop' | 'replayOf' | 'createdAt' | 'reason'> {
   startedAt: Millis
   rule: RuleOfRun
 }

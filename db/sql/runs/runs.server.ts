@@ -118,7 +118,7 @@ function queueStore(
   const load = db.prepare<{ runId: number; accountUuid: string }, ClaimedRow>(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,
        r.record_uuids AS recordUuids, r.group_key AS groupKey, r.trigger_data AS triggerData, r.hop,
-       r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
+       r.replay_of AS replayOf, r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
        ${RULE_COLUMNS}
      FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )

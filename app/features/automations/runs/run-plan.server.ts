@@ -159,9 +159,10 @@ const PASSED = runReason('conditions_no_longer_met')
  * waited for the end of quiet hours, unless the run changed since what its conditions may ask.
  */
 function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, step: Step, seen: SeenJournal, now: Millis) {
-  if (run.source === 'person') return null
+  // "Run again" repeats what was, and Run Now may leave the conditions out.
+  if (run.replayOf !== null || run.triggerData.bypassedConditions) return null
   if (hasWaited(step, seen)) return cannotBeUndone(seen.rows) ? null : run.createdAt
-  if (hasBegun(seen.rows)) return null
+  if (run.source === 'person' || hasBegun(seen.rows)) return null
   if (isReleased(run)) return run.createdAt
   if (run.source === 'manual') return now
   if (run.source !== 'webhook' || trigger.source !== 'webhook') return null
