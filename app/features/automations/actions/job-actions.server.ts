@@ -1,7 +1,7 @@
 // The actions that make a job or change the jobs of a run (status, queue, field). A job is written only if it differs.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
-import { asText } from '../records/changes.ts'
+import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
 import type { Action, PlanContext } from './action.server.ts'
@@ -99,7 +99,7 @@ async function planJobs(
       continue
     }
     const fields = Object.fromEntries(
-      Object.entries(changed.fields).filter(([name, value]) => asText(job.values[name]) !== asText(value)),
+      Object.entries(changed.fields).filter(([name, value]) => !sameValue(job.values[name] ?? '', value)),
     )
     if (Object.keys(fields).length === 0) continue
     warnings.push(...changed.warnings)

@@ -48,6 +48,10 @@ describe('update_job_status', () => {
       outcome: 'skipped',
       sentence: 'Nothing to change: job 1041 is so already.',
     })
+    // ServiceM8 gives a date back with a time.
+    const date = (fieldValue: string) => world.plan('update_job_field', { fieldName: 'date', fieldValue })
+    expect(await date('2026-01-02')).toMatchObject({ sentence: 'Nothing to change: job 1041 is so already.' })
+    expect(await date('2026-01-03')).toMatchObject({ outcome: 'planned' })
   })
 
   it.each(['', 'Finished', '{entry.0.nothing_like_it}'])('refuses %j', async (status) => {

@@ -53,6 +53,18 @@ test('one field that a person changed in the same save makes it theirs', () => {
   expect(causedBy(changes, [WRITE])).toBeNull()
 })
 
+test('a value that ServiceM8 gives back in its own form is ours; a hashed text is compared exactly', () => {
+  const [date, long] = ['2026-12-06', 'x'.repeat(5_000)]
+  const ours = (field: string, value: string, now: string) => {
+    const write = { ...WRITE, field, value }
+    return causedBy([{ field, from: '', to: snapshotFields({ [field]: now })[field] ?? '' }], [write]) === write
+  }
+  expect(ours('date', date, `${date} 00:00:00`)).toBe(true)
+  expect(ours('work_done_description', 'Two\nlines', 'Two\r\nlines')).toBe(true)
+  expect(ours('date', date, '2026-12-06 08:00:00')).toBe(false)
+  expect([ours('job_description', long, long), ours('job_description', long, `${long}x`)]).toEqual([true, false])
+})
+
 test('the same field with another value is not ours', () => {
   expect(causedBy([{ field: 'status', from: 'Completed', to: 'Quote' }], [WRITE])).toBeNull()
 })

@@ -125,7 +125,7 @@ export function causedBy<Write extends { field: string; value: string; hop: numb
   let latest: Write | null = null
   for (const change of changes) {
     if (STAMPED_BY_PLATFORM.has(change.field)) continue
-    const own = writes.find((write) => write.field === change.field && shortened(write.value) === change.to)
+    const own = writes.find((write) => write.field === change.field && sameValue(change.to, shortened(write.value)))
     if (!own) return null
     if (latest === null || own.hop > latest.hop) latest = own
   }
