@@ -1,5 +1,6 @@
 // The run engine with the real actions on a real file: what becomes of a run, from the wish to the last row.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -13,6 +14,7 @@ import {
   QUEUE,
   STAFF,
   TRIGGERED,
+  uuidOf,
 } from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
@@ -310,6 +312,24 @@ test('own writes are noted with their hop before the change is made', async () =
   await world.start(rule, [job], { hop: 2 })
   await work()
   expect(seen).toContainEqual({ field: 'queue_uuid', value: QUEUE, hop: 2, rule })
+})
+
+test.each([true, false])('lines that move to a new job are noted as own writes; a move by copy: %s', async (byCopy) => {
+  const job = world.job(LEEDS)
+  const line = uuidOf('contact', 902)
+  world.platform.put(LEEDS, 'jobmaterial', { uuid: line, job_uuid: job, name: 'Tap', quantity: '2', active: 1 })
+  const company_uuid = String(world.platform.records(LEEDS, 'job').get(job)?.company_uuid)
+  const moving = { company_uuid, status: 'Quote', updateExistingMaterials: true }
+  const rule = await world.rule(aRule([aStep('s1', 'create_job', moving)]))
+  const refused = { outcome: 'refused', status: 400, message: 'job_uuid cannot be changed' } as const
+  world.platform.fate = ({ verb, object }) =>
+    byCopy && verb === 'update' && object === 'jobmaterial' ? refused : 'well'
+  await world.start(rule, [job])
+  await work()
+  const [made, copy] = world.platform.made.map(({ uuid }) => uuid)
+  const writes = world.rows("SELECT record_uuid AS uuid, field, value FROM own_write WHERE object = 'jobmaterial'")
+  expect(writes).toContainEqual({ uuid: line, field: 'job_uuid', value: made })
+  expect(writes.some(({ uuid, field }) => uuid === copy && field === CREATED_FIELD)).toBe(byCopy)
 })
 
 test('a run that cannot be prepared because of a fault of ours fails with a sentence, and others go on', async () => {

@@ -94,13 +94,13 @@ async function later(ms: number) {
 }
 
 let events = 0
-async function told(recordUuid: string, changedFields: string[], account = LEEDS) {
+async function told(recordUuid: string, changedFields: string[], account = LEEDS, object = 'job') {
   events += 1
   const event: IncomingEvent = {
     accountUuid: account,
     subscriptionId: null,
     source: 'object',
-    object: 'job',
+    object,
     objectUuid: recordUuid,
     changedFields,
     receivedAt: world.clock.now(),
@@ -583,6 +583,28 @@ test('a rule on new jobs does not react to the job it creates itself', async () 
   await told(lost, ['uuid', 'status'])
   await later(hours(3))
   expect(world.platform.made).toHaveLength(2)
+})
+
+test('a rule on job materials does not react to the lines it moves to a new job', async () => {
+  const job = world.job(LEEDS)
+  const line = uuidOf('contact', 903)
+  const put = (fields: Record<string, unknown>) =>
+    world.platform.put(LEEDS, 'jobmaterial', { uuid: line, job_uuid: job, name: 'Tap', active: '1', ...fields })
+  put({ quantity: '1' })
+  const moving = { company_uuid: customerOf(job), status: 'Quote', updateExistingMaterials: true }
+  const trigger = { ...ON_STATUS, object: 'jobmaterial', type: 'job_updated' } as const
+  const rule = await switchOn(aRule([aStep('s1', 'create_job', moving)], { trigger }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  put({ quantity: '2', edit_date: '2026-01-05 09:00:05' })
+  await told(line, ['quantity'], LEEDS, 'jobmaterial')
+  await world.clock.run(seconds(20))
+  const made = world.platform.made.map(({ uuid }) => uuid)
+  expect(world.platform.records(LEEDS, 'jobmaterial').get(line)).toMatchObject({ job_uuid: made[0] })
+  await told(line, ['job_uuid'], LEEDS, 'jobmaterial')
+  await world.clock.run(seconds(20))
+  expect(world.platform.made).toHaveLength(1)
+  expect(verdicts()).toEqual([`${rule} own_change`])
 })
 
 test('rules that feed each other with new jobs stop after three in a row', async () => {

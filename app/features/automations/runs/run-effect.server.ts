@@ -11,6 +11,7 @@ import { seconds } from '#app/lib/duration.ts'
 import { pause } from '#app/lib/turns.server.ts'
 import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, SeenJournal } from '#db/store/runs.ts'
 import type { CommitContext, Committer } from '../actions/action.server.ts'
+import { withParents } from '../actions/commit/commit-record.server.ts'
 import {
   afterCommit,
   afterGuardPutOff,
@@ -63,7 +64,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     const { effect } = row
     if (effect.kind === 'none') throw new Error(`step ${row.stepId} of run ${run.id} has nothing to send`)
     const at = clock.now()
-    const writes = fieldWrites(run, effect, row.clientUuid)
+    const writes = fieldWrites(run, effect, row.clientUuid, contextOf(run, row, seen))
     const onlyWhileOn = isMessage(row) && goesOnlyWhileOn(run, row)
     if (!(await store.runs.beginSending(fence, seenOf(row), { onlyWhileOn, writes, at }))) return
     const sending: JournalRow = {
@@ -257,21 +258,33 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
   }
 }
 
-function fieldWrites(run: ClaimedRun, effect: JournalEffect, uuid: string): FieldWrite[] {
+/** `uuid` = of what it creates: a line that cannot be moved is copied. */
+function fieldWrites(
+  run: ClaimedRun,
+  effect: JournalEffect,
+  uuid: string,
+  context: Pick<CommitContext, 'siblings'> = { siblings: [] },
+): FieldWrite[] {
   const { automationId, hop, rule } = run
+  const parents = 'parents' in effect ? effect.parents : undefined
   const file = effect.kind === 'produce_document' && effect.attachTo ? { object: 'attachment', fields: {} } : null
   const creates = effect.kind === 'create_record' ? effect : file
   const written = effect.kind === 'update_record' ? effect : creates && { ...creates, recordUuid: uuid }
   if (!written) return []
-  const { object, recordUuid, fields } = written
+  const { object, recordUuid } = written
+  const fields: Record<string, string> = withParents(written.fields, parents, context) ?? written.fields
   const write = { object, recordUuid, automationId, hop }
   const isPolled = rule.definition?.trigger.source === 'api_polling' && object === run.object
-  const mark = { ...write, field: CREATED_FIELD, value: uuid, ...(isPolled && { occurrence: CREATED_BY_RULE }) }
-  return [...Object.entries(fields).map(([field, value]) => ({ ...write, field, value })), ...(creates ? [mark] : [])]
+  const writes = Object.entries(fields).map(([field, value]) => ({ ...write, field, value }))
+  if (!creates && !parents) return writes
+  const made = { ...write, recordUuid: uuid, field: CREATED_FIELD, value: uuid }
+  return [...writes, isPolled ? { ...made, occurrence: CREATED_BY_RULE } : made]
 }
 
-/** Own writes under the platform's id, if it differs from ours. */
+/** Own writes under the platform's id, if it is neither ours nor that of the updated record. */
 function writesUnderOtherUuid(run: ClaimedRun, row: JournalRow, result: StepResult | null): FieldWrite[] {
-  const uuid = result?.uuid ?? result?.document_uuid ?? row.clientUuid
-  return uuid === row.clientUuid ? [] : fieldWrites(run, row.effect, uuid)
+  const { clientUuid, effect } = row
+  const uuid = result?.uuid ?? result?.document_uuid ?? clientUuid
+  const isKnown = uuid === clientUuid || (effect.kind === 'update_record' && uuid === effect.recordUuid)
+  return isKnown ? [] : fieldWrites(run, effect, uuid)
 }

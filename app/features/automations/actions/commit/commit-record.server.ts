@@ -81,7 +81,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
   }
 
   async function update(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult> {
-    const fields = withParents(effect.fields, effect.parents ?? {}, context)
+    const fields = withParents(effect.fields, effect.parents, context)
     if (!fields) return PARENT_MISSING
     const answer = await call((api, token) => api.update(token, effect.object, effect.recordUuid, fields))
     if (answer.outcome === 'ok')
@@ -137,7 +137,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
   }
 
   async function findUpdated(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
-    const fields = withParents(effect.fields, effect.parents ?? {}, context)
+    const fields = withParents(effect.fields, effect.parents, context)
     if (!fields) return { outcome: 'not_done' }
     const answer = await call((api, token) => api.read(token, effect.object, effect.recordUuid))
     if (answer.outcome === 'refused' && answer.status === 404) return { outcome: 'not_done' }
@@ -162,13 +162,13 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
 }
 
 /** Null = a parent effect was not done. */
-function withParents(
+export function withParents(
   fields: Record<string, string>,
-  parents: Record<string, number>,
-  { siblings }: CommitContext,
+  parents: Record<string, number> | undefined,
+  { siblings }: Pick<CommitContext, 'siblings'>,
 ): Record<string, string> | null {
   const all = { ...fields }
-  for (const [name, index] of Object.entries(parents)) {
+  for (const [name, index] of Object.entries(parents ?? {})) {
     const uuid = siblings[index]?.uuid
     if (!uuid) return null
     all[name] = uuid
