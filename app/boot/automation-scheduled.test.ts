@@ -1,7 +1,8 @@
 // Schedules of rules on events, and of rules that are called: what they would do is collected, kept, and done at that time.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
-import { loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
+import { loadRun, loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
+import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
 import { triggerRule } from '#app/features/automations/triggers/trigger-rule.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -259,4 +260,29 @@ test('switched off before its time, what was collected is not done', async () =>
   await call()
   await until(24 + 18, 2)
   expect(texts()).toEqual(['Job 1 is Quote.'])
+})
+
+test('a rule that asks first does what is released at its time', async () => {
+  const [released, left] = [world.job(LEEDS), world.job(LEEDS)]
+  const trigger = { source: 'manual_endpoint', schedule: DAILY } as const
+  const id = await world.rule(aRule([TEXT], { trigger, guards: { askFirst: true } }))
+  process()
+  const rule = await world.store.automations.findAutomation(LEEDS, id)
+  if (!rule) throw new Error('the rule is gone')
+  for (const job_uuid of [released, left]) await triggerRule(world.app, rule, { job_uuid, date: '2026-01-05' }, null)
+  await until(10)
+  const [run = 0] = await world.store.runs.heldRuns(LEEDS, id)
+  const offer = async () => (await loadRun({ ...world.app, namesOf: async () => new Map() }, LEEDS, run))?.run.offers
+  expect(await offer()).toMatchObject({ release: 'It starts at its scheduled time.' })
+  expect(await releaseRuns(world.app, LEEDS, [run])).toBe(1)
+  await until(10, 1)
+  expect(texts()).toEqual([])
+  const { runs } = await loadUpcoming({ ...world.app, namesOf: async () => new Map() }, LEEDS)
+  expect(runs).toMatchObject([{ id: run, goesOnAt: Date.UTC(2026, 0, 5, 18) }])
+  await until(18, 1)
+  expect(texts()).toEqual(['Job 1 is Quote.'])
+  // Its time has passed: what was left starts when it is released.
+  await releaseRuns(world.app, LEEDS, await world.store.runs.heldRuns(LEEDS, id))
+  await world.clock.run(seconds(20))
+  expect(texts()).toEqual(['Job 1 is Quote.', 'Job 2 is Quote.'])
 })

@@ -318,7 +318,9 @@ describe('runs that wait for a person', () => {
   test('are counted once they waited an hour, and gone when nobody has to decide', async () => {
     const rule = await thanks()
     const held = runReason('ask_first')
-    for (const _ of [1, 2, 3]) await world.start(rule, [world.job(LEEDS)], { held })
+    // They are due in the evening only: the question is asked now.
+    const wakeAt = world.clock.now() + hours(9)
+    for (const _ of [1, 2, 3]) await world.start(rule, [world.job(LEEDS)], { held, wakeAt })
     await leap(minutes(59))
     expect(await shown()).toEqual([])
     await leap(minutes(2))

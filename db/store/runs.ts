@@ -189,7 +189,7 @@ export interface RunStore {
   ): Promise<CancelledRun>
   /** Held runs of a rule, oldest first. */
   heldRuns(accountUuid: string, automationId: number): Promise<number[]>
-  /** Lets held runs continue and sends their held messages. Returns the number of runs that continue. */
+  /** Lets held runs continue, each not before its time, and sends held messages. Returns how many continue. */
   releaseRuns(accountUuid: string, runIds: readonly number[], input: { reason: Reason; at: Millis }): Promise<number>
   /**
    * "It went out" sets `sent` with that reason. "Send it" plans the row again as a released one and stops counting

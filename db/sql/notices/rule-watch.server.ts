@@ -87,11 +87,13 @@ function troubleStore({
 function causeStore({
   db,
 }: Connections): Pick<RuleWatchStore, 'troubledRules' | 'accountCauses' | 'namedRules' | 'accountsWithoutEmail'> {
-  // A run waits for a person as a whole, or because of one of its steps. The automation that stopped itself went in circles.
+  // A run waits for a person as a whole, or because of one of its steps. One held before it
+  // began may be due at a later time. The automation that stopped itself went in circles.
   const troubled = db.prepare<{ sentSince: Millis }, TroubledRule>(
     `SELECT 'waiting' AS kind, w.account_uuid AS accountUuid, w.automation_id AS automationId, count(*) AS count,
        min(w.since) AS since, CAST(NULL AS bigint) AS "runId" FROM (
-       SELECT account_uuid, automation_id, id, wake_at AS since FROM run WHERE state = 'held'
+       SELECT account_uuid, automation_id, id, CASE WHEN started_at IS NULL THEN created_at ELSE wake_at END AS since
+       FROM run WHERE state = 'held'
        UNION ALL
        SELECT r.account_uuid, r.automation_id, r.id, min(coalesce(s.ended_at, s.planned_at)) AS since
        FROM run_step s JOIN run r ON r.id = s.run_id

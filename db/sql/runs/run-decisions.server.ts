@@ -83,7 +83,8 @@ function releaseStore(connections: Connections): Pick<RunStore, 'heldRuns' | 're
      WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey AND state = 'held'`,
   )
   const goOn = db.prepare(
-    `UPDATE run SET state = 'queued', wake_at = @at, ${setReason(RUN_REASON)}
+    `UPDATE run SET state = 'queued', wake_at = CASE WHEN state = 'held' AND wake_at > @at THEN wake_at ELSE @at END,
+       ${setReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 

@@ -118,7 +118,7 @@ export async function loadRun(
   const repeatable = found && { ...found, today: rule?.definition ?? null }
   const known = await knownRecords(app, accountUuid, [execution])
   return {
-    run: runView(execution, repeatable, known.get(runId) ?? null),
+    run: runView(execution, repeatable, known.get(runId) ?? null, record.wakeAt > app.clock.now()),
     customers: await withGotToday(app, accountUuid, record, await customersOfRun(app, accountUuid, record)),
   }
 }

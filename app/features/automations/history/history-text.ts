@@ -20,7 +20,7 @@ export const RUN_FLASHES = {
     description: 'You started it a moment ago. This is that run.',
   },
   ruleDeleted: refused('Not run again', 'The automation was deleted in the meantime.'),
-  released: done('Released', 'The run continues now.'),
+  released: done('Released', 'The run continues, or starts at its scheduled time.'),
   notHeld: refused('Nothing to release', 'It no longer waits for you.'),
   discarded: done('Discarded', 'No more steps run. Finished steps stay.'),
   cancelled: done('Cancelled', 'No new steps start. Finished steps stay.'),
@@ -37,7 +37,7 @@ export function settledHeldFlash(decision: 'send' | 'discard', count: number): F
   if (count === 0) return RUN_FLASHES.notHeld
   const runs = plural(count, 'run')
   return decision === 'send'
-    ? done(`${runs} sent on`, 'They continue now, one after another.')
+    ? done(`${runs} sent on`, 'They continue one after another, scheduled ones at their time.')
     : done(`${runs} discarded`)
 }
 

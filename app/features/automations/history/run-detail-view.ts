@@ -96,7 +96,13 @@ function sourceText({ source, replayOf, triggerData }: Execution): string {
 /** Maximum records shown per list. */
 const MOST_RECORDS = 20
 
-export function runView(execution: Execution, repeatable: Repeatable | null, known: RecordName | null): RunView {
+/** `isAhead` = its scheduled time is still to come. */
+export function runView(
+  execution: Execution,
+  repeatable: Repeatable | null,
+  known: RecordName | null,
+  isAhead?: boolean,
+): RunView {
   const { triggerData } = execution
   const line = runLine(execution, known)
   return {
@@ -113,7 +119,7 @@ export function runView(execution: Execution, repeatable: Repeatable | null, kno
     startedAt: moment(execution.startedAt),
     endedAt: moment(execution.endedAt),
     steps: execution.steps.map((step) => stepView(step, execution)),
-    offers: offersOf(execution, repeatable),
+    offers: offersOf(execution, repeatable, isAhead),
     isLive: isLive(execution),
   }
 }
@@ -218,7 +224,7 @@ function named(values: Readonly<Record<string, string>>): NamedText[] {
     .map(([name, text]) => ({ name: FIELD_TEXTS[name] ?? name, text }))
 }
 
-function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffers {
+function offersOf(execution: Execution, repeatable: Repeatable | null, isAhead?: boolean): RunOffers {
   const { state, steps } = execution
   const items = steps.flatMap((step) => step.items)
   const isOver = state === 'done'
@@ -237,7 +243,7 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
       repeat && repeat.rule.version !== repeat.version
         ? `${repeatText(repeat.customerMessages, repeat.today)} Uses version ${repeat.rule.version} of the automation instead of ${repeat.version}. Texts may differ.`
         : null,
-    release: isHeld && isClear ? releaseText(items) : null,
+    release: isHeld && isClear ? releaseText(items, isAhead) : null,
     discard: isHeld && isClear ? discardText(wasSent) : null,
     cancel: !isOver && !(isHeld && isClear) ? cancelText(wasSent) : null,
   }
@@ -249,9 +255,10 @@ function failedAgainText(failed: readonly HistoryItem[], wasSent: boolean): stri
   return wasSent ? `${again} Nothing is done twice.` : again
 }
 
-function releaseText(items: readonly HistoryItem[]): string {
+function releaseText(items: readonly HistoryItem[], isAhead?: boolean): string {
   const what = listed(items.filter((item) => item.state === 'held').map((item) => item.summary))
-  return what === '' ? 'It starts now.' : `Goes out now: ${what}.`
+  if (what !== '') return `Goes out now: ${what}.`
+  return isAhead ? 'It starts at its scheduled time.' : 'It starts now.'
 }
 
 function discardText(wasSent: boolean): string {
