@@ -364,6 +364,17 @@ test('a copy counts as a message to who gets it: colleagues hear what a muted cu
     await go()
   }
   expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test', 'customer-3@example.test'])
+
+  // The copy itself is not counted: who got one may get a message of their own.
+  for (const more of [
+    { to: 'customer-4@example.test', cc: 'customer-5@example.test' },
+    { to: 'customer-5@example.test', cc: '' },
+  ]) {
+    await world.start(await world.rule(aRule([aStep('s1', 'send_email', { ...mail, ...more })])), [world.job(LEEDS)])
+    await go()
+  }
+  const last = world.platform.messages.slice(2).map(({ to }) => to)
+  expect(last).toEqual(['customer-4@example.test', 'customer-5@example.test'])
 })
 
 test('a muted customer hears nothing, not even when a person lets the run go on', async () => {
