@@ -93,6 +93,10 @@ describe('in words', () => {
     expect(limitsLine({ ...none, quietWeekends: true }, DEFAULT_SETTINGS, [{ kind: 'company' }])).toBe(
       'Your limits: quiet hours all Saturday and Sunday, for automations that ask for them; no messages to 1 customer.',
     )
+    // The usual quiet hours are on just the same.
+    expect(limitsLine({ ...DEFAULT_SETTINGS, customerCooldownDays: 3 }, DEFAULT_SETTINGS, [])).toBe(
+      'Your limits: quiet hours 20:00 to 08:00, for automations that ask for them; at least 3 days between messages to one number or e-mail.',
+    )
   })
 
   test('a rule’s own option says what it comes to', () => {

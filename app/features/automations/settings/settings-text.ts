@@ -60,7 +60,7 @@ function messages(count: number): string {
   return count === 1 ? '1 message' : `${count} messages`
 }
 
-/** One line for the automations page: settings that differ from the defaults, and the mutes. */
+/** One line for the automations page: quiet hours if on, settings that differ from the defaults, and the mutes. */
 export function limitsLine(
   settings: AccountGuards,
   defaults: AccountGuards,
@@ -75,7 +75,10 @@ export function limitsLine(
     ...count('job', 'job', 'jobs').map((what) => `no messages about ${what}`),
   ]
   const said = [...limitText(settings, defaults), ...stopped]
-  return said.length === 0 ? usualLimits(settings) : `Your limits: ${said.join('; ')}.`
+  if (said.length === 0) return usualLimits(settings)
+  const quiet = quietSentence(settings)
+  if (quietChoice(settings) !== 'none' && !said.includes(quiet)) said.unshift(quiet)
+  return `Your limits: ${said.join('; ')}.`
 }
 
 function usualLimits(settings: AccountGuards): string {
