@@ -170,6 +170,17 @@ test('the last place under a cap is given once, however many runs ask for it at 
   expect(await world.store.runs.heldRuns(LEEDS, rule)).toHaveLength(3)
 })
 
+test('a staff member and the address of the account hear at once, any other waits for the end of quiet hours', async () => {
+  const guards = { ...DEFAULT_ACCOUNT_GUARDS, quietForAll: true, quietFrom: '08:00', quietTo: '11:00' }
+  await world.store.runs.saveAccountGuards(LEEDS, guards, world.clock.now())
+  const to = 'tom@example.test, Office@example.test, books@partner.example'
+  const mail = aStep('s1', 'send_email', { to, customSubject: 'Job', customBody: 'Done' })
+  const run = await world.start(await world.rule(aRule([mail])), [world.job(LEEDS)])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's1/1 sent', 's1/2 planned'])
+  expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test', 'Office@example.test'])
+})
+
 test('quiet hours move a message to their end, and everything else goes on', async () => {
   // 09:00 in London on a Monday: quiet until 11:00 in this account.
   await world.store.runs.saveAccountGuards(
