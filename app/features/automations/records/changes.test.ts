@@ -62,6 +62,7 @@ test('a value that ServiceM8 gives back in its own form is ours; a hashed text i
   expect(ours('date', date, `${date} 00:00:00`)).toBe(true)
   expect(ours('work_done_description', 'Two\nlines', 'Two\r\nlines')).toBe(true)
   expect(ours('date', date, '2026-12-06 08:00:00')).toBe(false)
+  expect([ours('total', '5', '5.00'), ours('purchase_order_number', '7', '007')]).toEqual([true, false])
   expect([ours('job_description', long, long), ours('job_description', long, `${long}x`)]).toEqual([true, false])
 })
 

@@ -70,12 +70,12 @@ export function asText(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** Equal in the forms the platform may return: line ends, outer spaces, `1` for `1.00`. */
+/** Equal in the forms the platform may return: line ends, outer spaces, `1` for `1.00`; `007` is no number. */
 export function sameValue(held: string, wanted: string): boolean {
   const plain = (text: string) => asText(text).replaceAll('\r\n', '\n').trim()
   const [a, b] = [plain(held), plain(wanted)]
   if (a === b) return true
-  const number = /^-?\d+(\.\d+)?$/
+  const number = /^-?(0|[1-9]\d*)(\.\d+)?$/
   if (number.test(a) && number.test(b)) return Number(a) === Number(b)
   // A date written without a time comes back with one.
   return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
