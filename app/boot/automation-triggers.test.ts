@@ -127,6 +127,31 @@ const verdicts = () =>
     .rows('SELECT automation_id AS rule, verdict FROM rule_verdict ORDER BY automation_id, record_uuid')
     .map(({ rule, verdict }) => `${String(rule)} ${String(verdict)}`)
 
+test('a record that may not be read pauses its rules, and its change is found once it may', async () => {
+  const job = world.job(LEEDS)
+  const rule = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await later(minutes(5))
+  const refused = { outcome: 'forbidden', status: 403, message: 'read_jobs scope required' } as const
+  world.platform.fate = ({ verb }) => (verb === 'vendor' ? 'well' : refused)
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(seconds(5))
+  const found = () => world.store.automations.findAutomation(LEEDS, rule)
+  expect((await found())?.pausedReason).toMatchObject({ code: 'scope', params: { scope: 'read_jobs' } })
+  await later(hours(3))
+  expect(texts()).toEqual([])
+  world.platform.fate = () => 'well'
+  await world.store.accounts.saveCredential(LEEDS, {
+    accessTokenSealed: 'a',
+    refreshTokenSealed: 'r',
+    expiresAt: world.clock.now() + hours(99),
+    scope: 'vendor read_jobs',
+  })
+  await later(hours(1))
+  expect([(await found())?.pausedReason, texts()]).toEqual([null, ['Job 1 is Completed.']])
+})
+
 test('a change of status sets off the rules that match it, after one read of the record for all of them', async () => {
   const job = world.job(LEEDS)
   const completed = await switchOn(aRule([TEXT], { trigger: ON_STATUS, conditions: COMPLETED }))

@@ -2,10 +2,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Mailer, MailerResult, OutgoingMail } from '#app/adapters/mailer.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { Step } from '#app/domain/automations/rule.ts'
+import type { Step, StoredRule } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { loadAccountNews } from '#app/features/endpoints/notices/account-news.server.ts'
+import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
+import { resumeRules } from '#app/features/automations/runs/run-pause.server.ts'
+import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
+import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.server.ts'
@@ -22,6 +27,7 @@ import {
 } from '#tests/support/automation-world.server.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { memoryPayments } from '#tests/support/memory-payments.ts'
+import { pollTrigger } from '#tests/support/record-facts.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -437,6 +443,40 @@ describe('what stops several automations', () => {
       subject: 'Your automations and webhooks no longer miss Note changes in ServiceM8',
       textBody: expect.stringContaining('They had missed changes since 1 Jan, 01:00.'),
     })
+  })
+
+  test.each([
+    ['scope', { outcome: 'forbidden', status: 403, message: 'read_tasks scope required' }, 'permission:read_tasks'],
+    ['suspended', { outcome: 'suspended', status: 402, message: 'Payment required' }, 'suspended'],
+  ] as const)('is told when a check or the start of an automation is refused: %s', async (code, failure, told) => {
+    const { store, clock, platform } = world
+    platform.fate = ({ verb }) => (verb === 'list' ? failure : 'well')
+    const parts = { ...world.app, facts: world.parts.facts }
+    const polled = await world.rule(aRule([TEXT], { trigger: pollTrigger({}) }), LEEDS, 'Check')
+    const tick = clock.now()
+    await store.automations.changeAutomation(LEEDS, polled, { nextRunAt: tick, at: tick })
+    const pauseOf = async (id: number) =>
+      reasonCode((await store.automations.findAutomation(LEEDS, id))?.pausedReason ?? null)
+    await createPoller(parts).round()
+    expect(await pauseOf(polled)).toBe(code)
+    const fresh = await thanks()
+    world.client.sql.prepare('UPDATE automation SET baselined = 0 WHERE id = ?').run(fresh)
+    const baseline = createBaseline(parts)
+    await baseline.round()
+    expect(await pauseOf(fresh)).toBe(code)
+    clock.leap(hours(1))
+    await baseline.round()
+    const rule = (await store.automations.findAutomation(LEEDS, fresh)) as StoredRule
+    expect([rule.baselined, ruleJson(rule, LEEDS, null).preparing]).toEqual([false, false])
+    await watchAccounts({ ...world.app, payments: null })
+    expect(await store.notices.openTroubles(['permission', 'suspended'])).toMatchObject([{ fingerprint: told }])
+
+    platform.fate = () => 'well'
+    await connect('vendor publish_email read_tasks')
+    expect(await resumeRules(world.app)).toBe(true)
+    expect((await store.automations.dueAutomations(clock.now(), 9)).map(({ nextRunAt }) => nextRunAt)).toEqual([tick])
+    await baseline.round()
+    expect(await store.automations.findAutomation(LEEDS, fresh)).toMatchObject({ baselined: true })
   })
 
   test('a permission that one automation waited for does not say that all stood still', async () => {

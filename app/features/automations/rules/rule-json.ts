@@ -81,7 +81,7 @@ export function ruleJson(rule: StoredRule, accountId: string, triggerUrl: string
     sentence: sentenceOf(rule.definition, {}, at),
     nextRunAt: isoOrNull(rule.nextRunAt),
     /** True until the rule's baseline is complete; the rule does not start before. */
-    preparing: rule.active && !rule.baselined,
+    preparing: rule.active && !rule.baselined && rule.pausedReason === null,
     pausedReason: rule.pausedReason && runReasonText(rule.pausedReason),
     pausedReasonCode: reasonCode(rule.pausedReason),
     openBlanks: openBlanksOf(rule.definition),

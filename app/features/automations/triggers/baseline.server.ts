@@ -14,7 +14,7 @@ import { asText, changesBetween, snapshotFields, snapshotsOf } from '../records/
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { localBefore } from '../rules/timing/schedule.ts'
-import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
+import { type EvaluateApp, pauseUnread, tryAgainAt } from './evaluate.server.ts'
 import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 
 const AT_ONCE = 4
@@ -45,6 +45,7 @@ export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRou
       { automation: rule.id, account: rule.accountUuid, reason: failure.outcome },
       'automation.baseline_put_off',
     )
+    await pauseUnread(app, [rule], failure)
   }
 
   return {
@@ -190,6 +191,7 @@ async function sweep(app: EvaluateApp, target: SweepTarget): Promise<number> {
   const filter = watermark === '' ? '' : `edit_date gt '${localBefore(watermark, OVERLAP_HOURS)}'`
   const listed = await listFor(app, accountUuid, object, filter)
   if (listed.outcome === 'failed') {
+    await pauseUnread(app, await app.store.automations.automationsWatching(accountUuid, object), listed.failure)
     await app.store.triggers.failSweep(target, {
       sentence: listed.failure.message,
       nextAt: tryAgainAt(listed.failure, 4, now),

@@ -10,6 +10,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { Evaluation, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
+import { reportTrouble } from '../actions/failure-text.ts'
 import {
   causedBy,
   changesBetween,
@@ -27,6 +28,7 @@ import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
 import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { triggerMatches } from '../rules/triggers.ts'
+import { pauseRules } from '../runs/run-pause.server.ts'
 
 export type EvaluateApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
@@ -303,11 +305,18 @@ export async function putOff(
     ])
     return settle(app, { touched, snapshot: before ?? null, verdicts, requests: [] })
   }
+  await pauseUnread(app, rules, failure)
   const again = tryAgainAt(failure, touched.tries, now)
   // Postpone all of the account's records at once: hundreds of single writes would keep the disk busy.
   if (failure.outcome === 'rate_limited') await app.store.triggers.postponeAllTouched(touched.accountUuid, again)
   else await app.store.triggers.postponeTouched(touched, again)
   return 0
+}
+
+/** A read that fails for want of access pauses its rules, as a step does. The sweep afterwards finds what they missed. */
+export async function pauseUnread(app: EvaluateApp, rules: readonly AutomationRow[], failure: CallFailure) {
+  const { sentence } = reportTrouble(failure, 'this list')
+  for (const { accountUuid, id } of rules) await pauseRules(app, { accountUuid, automationId: id }, sentence)
 }
 
 /** When to retry a background read that failed. Shared by all reads for rules. */

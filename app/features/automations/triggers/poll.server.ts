@@ -13,7 +13,7 @@ import { groupRecords } from '../rules/grouping.ts'
 import { objectsCreated } from '../rules/loops.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
-import { type EvaluateApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
+import { type EvaluateApp, pauseUnread, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 
 /** Rules polled in one round, of all accounts. */
@@ -46,6 +46,7 @@ export function createPoller(app: EvaluateApp): Poller {
     const tries = (waiting.get(rule.id)?.tries ?? 0) + 1
     waiting.set(rule.id, { until: tryAgainAt(outcome.failure, tries, now), tries })
     app.log.warn({ automation: rule.id, account: rule.accountUuid, reason: outcome.failure.outcome }, 'poll.put_off')
+    await pauseUnread(app, [rule], outcome.failure)
     return 0
   }
 
