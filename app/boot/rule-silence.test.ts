@@ -124,6 +124,10 @@ test('is told in the morning, once, and ends quietly with the next run', async (
   // 09:00 in London: the hours are counted from nine.
   expect(told).toEqual([0])
   expect(await listRuleNotices(world.app, LEEDS)).toHaveLength(1)
+  await world.start(rule, [job], { source: 'person' })
+  await world.clock.run(minutes(1))
+  await watchRules(world.app)
+  expect(await listRuleNotices(world.app, LEEDS)).toHaveLength(1)
   await world.start(rule, [job])
   await world.clock.run(minutes(1))
   await watchRules(world.app)

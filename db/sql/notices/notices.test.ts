@@ -152,6 +152,22 @@ describe('a notice', () => {
     expect(await listed()).toEqual(['failing'])
   })
 
+  test('opens again when the same trouble since the same moment is back, and is mailed a day after its mail', async () => {
+    const rule = { kind: 'rule', id: 1 } as const
+    const silent = { kind: 'silent', fingerprint: 'silent', since: 5, count: 1, reason: 'S.', runId: null } as const
+    const again = (count: number) => store.raiseTrouble(LEEDS, rule, { ...silent, count, total: true }, now())
+    const row = () =>
+      world.client.sql.prepare('SELECT count, mail_state, mail_due_at - told_at AS after FROM notice').all()
+    await again(1)
+    const how = { at: now(), countSince: 0, most: 9, unclear: 'U.', tooMany: 'T.' }
+    expect(await store.claimNoticeMail(LEEDS, 1, how)).toMatchObject({ outcome: 'claimed' })
+    await store.endTrouble(LEEDS, rule, 'silent', { at: now(), say: null })
+    expect(await store.openTroubles(['silent'])).toEqual([])
+    await again(2)
+    expect(await store.openTroubles(['silent'])).toHaveLength(1)
+    expect(row()).toEqual([{ count: 2, mail_state: 'pending', after: days(1) }])
+  })
+
   test('goes with its endpoint', async () => {
     await raise()
     set(1, `state = 'deleted'`)

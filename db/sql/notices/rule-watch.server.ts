@@ -49,11 +49,13 @@ function troubleStore({
     `SELECT account_uuid AS accountUuid, subject_kind AS subjectKind, subject_id AS subjectId, kind, fingerprint FROM notice
      WHERE ended_at IS NULL AND subject_kind <> 'endpoint' AND kind IN (SELECT value FROM json_each(@kinds)) ORDER BY id`,
   )
+  // What a person runs is no rhythm: it ends no silence.
   const endOutdated = db.prepare(
     `UPDATE notice SET ended_at = @at WHERE ended_at IS NULL AND subject_kind = 'rule' AND NOT EXISTS (
        SELECT 1 FROM automation a WHERE a.id = notice.subject_id AND a.deleted_at IS NULL
          AND (notice.kind = 'waiting' OR a.active = 1)
-         AND (notice.kind <> 'silent' OR coalesce(a.last_executed_at, 0) <= notice.since))`,
+         AND (notice.kind <> 'silent' OR NOT EXISTS (SELECT 1 FROM run r
+           WHERE r.automation_id = a.id AND r.created_at >= notice.since AND r.source <> 'person')))`,
   )
   const weekly = db.prepare(
     `INSERT INTO notice (account_uuid, subject_kind, subject_id, kind, fingerprint, since, last_at, count, at, ended_at, dismissed_at,

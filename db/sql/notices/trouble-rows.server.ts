@@ -33,6 +33,13 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
        mail_state = CASE WHEN ${MAIL_AGAIN} THEN 'pending' ELSE mail_state END
      WHERE ${OPEN}`,
   )
+  /** The same trouble since the same moment: it had not ended after all. */
+  const reopen = db.prepare(
+    `UPDATE notice SET ended_at = NULL, dismissed_at = NULL, count = @count, last_at = @lastAt, run_id = coalesce(@runId, run_id),
+       ${setReason(NOTICE_REASON)}, mail_state = 'pending', mail_tries = 0,
+       mail_due_at = max(CAST(@at AS bigint), coalesce(told_at + ${DAY}, 0))
+     WHERE ${SUBJECT} AND fingerprint = @fingerprint AND since = @since AND ended_at IS NOT NULL`,
+  )
   // The same trouble a second time within a day: its mail waits until the day is over.
   const insert = db.prepare(
     `INSERT INTO notice (account_uuid, subject_kind, subject_id, kind, fingerprint, since, last_at, count, run_id, at, ended_at,
@@ -67,11 +74,12 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
 
   return {
     *raise(accountUuid, { kind: subjectKind, id: subjectId }, trouble, at) {
-      const { fingerprint, count, reason, runId, total } = trouble
+      const { fingerprint, since, count, runId, total } = trouble
       const who = { accountUuid, subjectKind, subjectId }
-      const values = { ...who, fingerprint, count, runId, at, lastAt: at, dayAgo: at - DAY, total: total ? 1 : 0 }
-      const { changes } = yield* goesOn.run({ ...values, reason: storedReason(reason) })
-      if (changes === 0) yield* add(who, { ...trouble, lastAt: at, endedAt: null, mailed: true }, at)
+      const values = { ...who, fingerprint, count, runId, at, lastAt: at, reason: storedReason(trouble.reason) }
+      if ((yield* goesOn.run({ ...values, dayAgo: at - DAY, total: total ? 1 : 0 })).changes > 0) return
+      if ((yield* reopen.run({ ...values, since })).changes === 0)
+        yield* add(who, { ...trouble, lastAt: at, endedAt: null, mailed: true }, at)
     },
 
     *end(accountUuid, { kind: subjectKind, id: subjectId }, fingerprint, { at, say }) {
