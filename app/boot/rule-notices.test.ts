@@ -479,6 +479,20 @@ describe('what stops several automations', () => {
     expect(await store.automations.findAutomation(LEEDS, fresh)).toMatchObject({ baselined: true })
   })
 
+  test('a permission that ServiceM8 refuses although it is granted is waited for until the next sign-in', async () => {
+    const rule = await thanks()
+    await connect('vendor publish_sms')
+    const refused = { outcome: 'forbidden', status: 403, message: 'publish_sms scope required' } as const
+    world.platform.fate = ({ verb }) => (verb === 'sms' ? refused : 'well')
+    await run(rule)
+    // As every refused call does.
+    await world.store.accounts.noteRefusedScope(LEEDS, 'publish_sms')
+    expect(await resumeRules(world.app)).toBe(false)
+    expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({ pausedReason: { code: 'scope' } })
+    await connect('')
+    expect(await resumeRules(world.app)).toBe(true)
+  })
+
   test('a permission that one automation waited for does not say that all stood still', async () => {
     const rule = await thanks()
     await world.rule(aRule([TEXT]), LEEDS, 'Remind')

@@ -3,6 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { isConnectionPause } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
+import { scopeNames } from '#app/features/accounts/permissions.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 
 /** Connection and standing affect all rules of the account, a permission only the rule that needs it. */
@@ -37,11 +38,15 @@ export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'ca
     // Without a connection this returns at once, with no call.
     const answer = await callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (answer.outcome !== 'ok') continue
-    const granted = (await store.accounts.findCredential(accountUuid))?.scope.split(/\s+/) ?? []
+    const credential = await store.accounts.findCredential(accountUuid)
+    const granted = scopeNames(credential?.scope ?? '')
+    // ServiceM8 refused them although they may be granted; only a sign-in changes that.
+    const refused = scopeNames(credential?.stateReason ?? '')
+    const has = (scope: string) => !refused.includes(scope) && (granted.length === 0 || granted.includes(scope))
     const reasons = pauses.map(({ reason }) => reason)
     // A pause from before, with no permission named: the step itself says what is wrong.
     const over = reasons.filter(
-      ({ code, params }) => code !== 'scope' || params?.scope == null || granted.includes(String(params.scope)),
+      ({ code, params }) => code !== 'scope' || params?.scope == null || has(String(params.scope)),
     )
     const count = over.length === 0 ? 0 : await store.runs.resumeAutomations(accountUuid, over, clock.now())
     if (count > 0) log.info({ account: accountUuid, automations: count }, 'automations.resumed')
