@@ -168,6 +168,27 @@ describe('a notice', () => {
     expect(row()).toEqual([{ count: 2, mail_state: 'pending', after: days(1) }])
   })
 
+  test('is mailed again when its number rises after it fell, also to less than it once was', async () => {
+    const rule = { kind: 'rule', id: 1 } as const
+    const waiting = {
+      kind: 'waiting',
+      fingerprint: 'waiting',
+      since: 5,
+      reason: 'W.',
+      runId: null,
+      total: true,
+    } as const
+    const raised = (count: number, at: number) => store.raiseTrouble(LEEDS, rule, { ...waiting, count }, now() + at)
+    const state = () => world.client.sql.prepare('SELECT mail_state FROM notice').pluck().get()
+    await raised(5, 0)
+    await store.claimNoticeMail(LEEDS, 1, { at: now(), countSince: 0, most: 9, unclear: 'U.', tooMany: 'T.' })
+    await raised(1, 0)
+    await raised(1, hours(25))
+    expect(state()).toBe('failed')
+    await raised(2, hours(25))
+    expect(state()).toBe('pending')
+  })
+
   test('goes with its endpoint', async () => {
     await raise()
     set(1, `state = 'deleted'`)

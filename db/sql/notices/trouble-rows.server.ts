@@ -28,6 +28,7 @@ interface TroubleRows {
 export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
   const goesOn = db.prepare(
     `UPDATE notice SET count = ${COUNT}, last_at = max(last_at, CAST(@lastAt AS bigint)), run_id = coalesce(@runId, run_id), ${setReason(NOTICE_REASON)},
+       told_count = CASE WHEN @total = 1 AND told_count > CAST(@count AS bigint) THEN CAST(@count AS bigint) ELSE told_count END,
        mail_tries = CASE WHEN ${MAIL_AGAIN} THEN 0 ELSE mail_tries END,
        mail_due_at = CASE WHEN ${MAIL_AGAIN} THEN CAST(@at AS bigint) ELSE mail_due_at END,
        mail_state = CASE WHEN ${MAIL_AGAIN} THEN 'pending' ELSE mail_state END
