@@ -493,6 +493,31 @@ describe('what stops several automations', () => {
     expect(await resumeRules(world.app)).toBe(true)
   })
 
+  test('a permission names each automation that came to need it, and no other; their number is mailed a day later', async () => {
+    const pause = (name: string, scope: string) =>
+      world.client.sql
+        .prepare(
+          "UPDATE automation SET paused_reason_code = 'scope', paused_reason_params = ?, paused_at = 1 WHERE name = ?",
+        )
+        .run(JSON.stringify({ scope, message: 'x' }), name)
+    for (const name of ['A', 'B', 'C']) await world.rule(aRule([TEXT]), LEEDS, name)
+    pause('A', 'publish_sms')
+    pause('C', 'read_tasks')
+    await round()
+    pause('B', 'publish_sms')
+    await round()
+    const sms = async () => (await listNotices(world.app, LEEDS)).map(({ sentence }) => sentence).sort()
+    expect(await sms()).toEqual([
+      expect.stringMatching(/publish_sms.*It stops: A and B\./),
+      expect.stringMatching(/read_tasks.*It stops: C\./),
+    ])
+    expect(mails()).toHaveLength(2)
+    await leap(days(1))
+    await pass(minutes(3))
+    expect(mails()).toHaveLength(3)
+    expect(mails().at(-1)?.textBody).toContain('It stops: A and B.')
+  })
+
   test('a permission that one automation waited for does not say that all stood still', async () => {
     const rule = await thanks()
     await world.rule(aRule([TEXT]), LEEDS, 'Remind')

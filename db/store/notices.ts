@@ -92,6 +92,8 @@ export interface NamedRule {
   /** Of rules that events start. */
   watchedObject: string | null
   pausedCode: string | null
+  /** The permission it waits for; '' = none. */
+  pausedScope: string
 }
 
 /** Something that stops several automations of an account. */
@@ -103,11 +105,12 @@ export interface AccountCause {
   since: Millis
 }
 
-interface OpenTrouble {
+export interface OpenTrouble {
   accountUuid: string
   subject: SubjectRef
   kind: NoticeKind
   fingerprint: string
+  reason: Reason
 }
 
 /** A rule that is on and starts by itself, with what its rhythm is judged by. */

@@ -4,26 +4,29 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { AccountCause, NamedRule } from '#db/store/notices.ts'
-import { noticeReason } from './notice-reasons.ts'
+import { noticeReason, noticeReasonText } from './notice-reasons.ts'
 import { namesText } from './notice-text.ts'
 
 const ACCOUNT = { kind: 'account', id: 0 } as const
 const KINDS = ['reconnect', 'suspended', 'permission', 'plan', 'upstream'] as const
 const PAST_DUE = 'past_due'
 
-/** Every minute. A cause is told once, and once that it is over. */
+/** Every minute. A cause is told once, and once that it is over; a permission also when it stops more than it did. */
 export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments'>): Promise<void> {
   const { notices } = app.store
   const now = app.clock.now()
   // A failed payment stops nothing yet, and never does where payments are off.
   const causes = (await notices.accountCauses()).filter(({ what }) => what !== PAST_DUE || app.payments)
   const told = await notices.openTroubles(KINDS)
-  const known = new Set(told.map(({ accountUuid, fingerprint }) => keyOf(accountUuid, fingerprint)))
+  const known = new Map(told.map(({ accountUuid, fingerprint, reason }) => [keyOf(accountUuid, fingerprint), reason]))
   for (const cause of causes) {
     const fingerprint = fingerprintOf(cause)
-    if (known.has(keyOf(cause.accountUuid, fingerprint))) continue
-    const reason = reasonOf(cause, await notices.namedRules(cause.accountUuid))
-    const trouble = { kind: cause.kind, fingerprint, since: cause.since, count: 1, reason, runId: null, total: true }
+    const stopped = (await notices.namedRules(cause.accountUuid)).filter((rule) => isStoppedBy(cause, rule))
+    const reason = reasonOf(cause, namesText(stopped.map(({ name }) => name)))
+    const count = cause.kind === 'permission' ? stopped.length : 1
+    const before = known.get(keyOf(cause.accountUuid, fingerprint)) ?? ''
+    if (cause.kind !== 'permission' && noticeReasonText(before) === noticeReasonText(reason)) continue
+    const trouble = { kind: cause.kind, fingerprint, since: cause.since, count, reason, runId: null, total: true }
     await notices.raiseTrouble(cause.accountUuid, ACCOUNT, trouble, now)
   }
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
@@ -49,24 +52,23 @@ function fingerprintOf({ kind, what }: AccountCause): string {
   return what === '' ? kind : `${kind}:${what}`
 }
 
-function reasonOf({ kind, what }: AccountCause, rules: readonly NamedRule[]): CodedReason {
-  const named = (some: readonly NamedRule[]) => ({ rules: namesText(some.map(({ name }) => name)) })
+function isStoppedBy({ kind, what }: AccountCause, { pausedCode, pausedScope, watchedObject }: NamedRule): boolean {
+  if (kind === 'suspended') return pausedCode === 'suspended'
+  if (kind === 'permission') return pausedCode === 'scope' && pausedScope === what
+  return kind !== 'upstream' || watchedObject === what
+}
+
+function reasonOf({ kind, what }: AccountCause, rules: string): CodedReason {
   switch (kind) {
     case 'reconnect':
-      return noticeReason('reconnect', named(rules))
     case 'suspended':
-      return noticeReason('suspended', named(rules.filter(({ pausedCode }) => pausedCode === 'suspended')))
+      return noticeReason(kind, { rules })
     case 'permission':
-      return noticeReason('permission', {
-        scope: what,
-        ...named(rules.filter(({ pausedCode }) => pausedCode === 'scope')),
-      })
+      return noticeReason('permission', { scope: what, rules })
     case 'plan':
-      return noticeReason('plan', { hold: what, ...named(rules) })
-    case 'upstream': {
-      const deaf = rules.filter(({ watchedObject }) => watchedObject === what)
-      return noticeReason('upstream', { object: objectLabel(what), ...named(deaf) })
-    }
+      return noticeReason('plan', { hold: what, rules })
+    case 'upstream':
+      return noticeReason('upstream', { object: objectLabel(what), rules })
     default:
       return assertNever(kind)
   }

@@ -1,18 +1,19 @@
 // What is watched about automations and accounts: runs that wait, causes that stop several, rhythms and weeks.
-import type { ClosedDays, NoticeKind, SubjectRef } from '#app/domain/notices/notice.ts'
+import type { ClosedDays, SubjectRef } from '#app/domain/notices/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type {
   AccountCause,
   NamedRule,
   NoticeStore,
+  OpenTrouble,
   RhythmRule,
   TroubledRule,
   WeekFigures,
 } from '../../store/notices.ts'
 import type { Connections } from '../connections.ts'
 import { notArrived } from '../listening/listening.server.ts'
-import { NOTICE_REASON, reasonNames, reasonValues, storedReason } from '../reasons.server.ts'
+import { NOTICE_REASON, readReason, reasonNames, reasonValues, selectReason, storedReason } from '../reasons.server.ts'
 import { troubleRows } from './trouble-rows.server.ts'
 
 type RuleWatchStore = Pick<
@@ -44,9 +45,10 @@ function troubleStore({
   const rows = troubleRows(db)
   const open = db.prepare<
     { kinds: string },
-    { accountUuid: string; subjectKind: SubjectRef['kind']; subjectId: number; kind: NoticeKind; fingerprint: string }
+    Omit<OpenTrouble, 'subject' | 'reason'> & { subjectKind: SubjectRef['kind']; subjectId: number; reason: string }
   >(
-    `SELECT account_uuid AS accountUuid, subject_kind AS subjectKind, subject_id AS subjectId, kind, fingerprint FROM notice
+    `SELECT account_uuid AS accountUuid, subject_kind AS subjectKind, subject_id AS subjectId, kind, fingerprint,
+       ${selectReason(NOTICE_REASON)} AS reason FROM notice
      WHERE ended_at IS NULL AND subject_kind <> 'endpoint' AND kind IN (SELECT value FROM json_each(@kinds)) ORDER BY id`,
   )
   // What a person runs is no rhythm: it ends no silence.
@@ -72,9 +74,10 @@ function troubleStore({
     }),
     openTroubles: db.read(function* (kinds) {
       const found = yield* open.all({ kinds: JSON.stringify(kinds) })
-      return found.map(({ subjectKind, subjectId, ...one }) => ({
+      return found.map(({ subjectKind, subjectId, reason, ...one }) => ({
         ...one,
         subject: { kind: subjectKind, id: subjectId },
+        reason: readReason(reason) ?? '',
       }))
     }),
     endOutdated: db.write(function* (at) {
@@ -132,7 +135,8 @@ function causeStore({
      WHERE s.state = 'active' AND s.state_reason IS NOT NULL AND ${isUsed('s.account_uuid', 's.object')}`,
   )
   const named = db.prepare<{ accountUuid: string }, NamedRule>(
-    `SELECT a.id, a.name, a.watched_object AS watchedObject, a.paused_reason_code AS pausedCode FROM automation a
+    `SELECT a.id, a.name, a.watched_object AS watchedObject, a.paused_reason_code AS pausedCode,
+       coalesce(json_extract(a.paused_reason_params, '$.scope'), '') AS pausedScope FROM automation a
      WHERE a.account_uuid = @accountUuid AND ${ON} ORDER BY a.name, a.id`,
   )
   const withoutEmail = db
