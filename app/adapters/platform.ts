@@ -219,7 +219,7 @@ export interface PlatformApi extends PlatformWrites {
   read(token: string, object: string, uuid: string): Promise<PlatformResult<PlatformRecord>>
   /**
    * Needs the scope publish_email. A success answer without a message id means that nothing was sent (facts: section
-   * 6): `unavailable` and `undone`. `unavailable` without `undone` and without status may have sent it.
+   * 6): `unavailable` and `undone`. `unavailable` without `undone` may have sent it.
    */
   sendEmail(token: string, email: PlatformEmail): Promise<PlatformResult<{ messageId: string }>>
 }

@@ -197,7 +197,7 @@ describe('an e-mail', () => {
   })
 
   test('is tried again while the platform is down, each time later, and sent once', async () => {
-    const down = { outcome: 'unavailable', status: 503, message: 'Down' } as const
+    const down = { outcome: 'unavailable', status: 503, message: 'Down', undone: true } as const
     world.platform.failures.vendor.push(down)
     world.platform.failures.email.push(down, { outcome: 'rate_limited', status: 429, message: 'Throttled', retryAt: 0 })
     letFail()
@@ -220,7 +220,10 @@ describe('an e-mail', () => {
 
   test('is given up after a while', async () => {
     world.platform.failures.email.push(
-      ...Array.from({ length: 20 }, () => ({ outcome: 'unavailable', status: 503, message: 'Down' }) as const),
+      ...Array.from(
+        { length: 20 },
+        () => ({ outcome: 'unavailable', status: 503, message: 'Down', undone: true }) as const,
+      ),
     )
     letFail()
     for (let hour = 0; hour < 30; hour += 1) {
@@ -276,7 +279,7 @@ describe('an e-mail', () => {
   })
 
   test('about what is over is not sent any more', async () => {
-    world.platform.failures.email.push({ outcome: 'unavailable', status: 500, message: 'Oops' })
+    world.platform.failures.email.push({ outcome: 'unavailable', status: 500, message: 'Oops', undone: true })
     letFail()
     await round()
     letRecover()

@@ -27,7 +27,7 @@ describe('after a try', () => {
   const after = (answer: MailAnswer, tries = 1, at = NOW) =>
     said(afterMail(answer, { to: 'a@b.example', tries, at }, NOW))
   const said = ({ reason, ...rest }: AfterMail) => ({ ...rest, sentence: mailReasonText(reason) })
-  const down = { outcome: 'unavailable', status: 503, message: 'Down for maintenance' } as const
+  const down = { outcome: 'unavailable', status: 503, message: 'Down for maintenance', undone: true } as const
 
   test('it was sent when the platform gave an id', () => {
     expect(after({ outcome: 'ok' })).toEqual({ state: 'sent', sentence: 'E-mail sent to a@b.example.' })
@@ -45,6 +45,7 @@ describe('after a try', () => {
   test('what certainly sent nothing is tried again, what may have sent it never', () => {
     const silent = { outcome: 'unavailable', status: null, message: 'No answer.' } as const
     expect(after(silent)).toEqual({ state: 'failed', sentence: MAIL_REASON_TEXTS.unclear })
+    expect(after({ ...silent, status: 502 })).toEqual({ state: 'failed', sentence: MAIL_REASON_TEXTS.unclear })
     expect(after({ ...silent, undone: true })).toMatchObject({ state: 'pending' })
   })
 

@@ -78,7 +78,8 @@ export function afterMail(
     case 'ok':
       return { state: 'sent', reason: mailReason(smtp ? 'smtp_sent' : 'sent', { to: mail.to }) }
     case 'unavailable':
-      if (answer.status === null && answer.undone === undefined) return { state: 'failed', reason: unclearReason(way) }
+      // Also a gateway's 502 or 504: what is behind it may have sent the mail.
+      if (answer.undone === undefined) return { state: 'failed', reason: unclearReason(way) }
       return again(answer.message, mail, now)
     case 'rate_limited':
       return again(answer.message, mail, now, answer.retryAt)
