@@ -518,6 +518,20 @@ describe('what stops several automations', () => {
     expect(mails().at(-1)?.textBody).toContain('It stops: A and B.')
   })
 
+  test('is told when ServiceM8 refuses even a renewed sign-in', async () => {
+    await thanks()
+    await world.rule(aRule([TEXT]), LEEDS, 'Remind')
+    const pause = { automationId: null, reason: runReason('reconnect'), at: world.clock.now() }
+    await world.store.runs.pauseAutomations(LEEDS, pause)
+    await round()
+    expect(await listNotices(world.app, LEEDS)).toMatchObject([
+      { kind: 'reconnect', sentence: expect.stringContaining('It stops: Remind and Thank the customer.') },
+    ])
+    await loseSignIn()
+    await round()
+    expect(await listNotices(world.app, LEEDS)).toHaveLength(1)
+  })
+
   test('a permission that one automation waited for does not say that all stood still', async () => {
     const rule = await thanks()
     await world.rule(aRule([TEXT]), LEEDS, 'Remind')

@@ -118,6 +118,7 @@ function causeStore({
     `(EXISTS (SELECT 1 FROM automation a WHERE a.account_uuid = ${of} AND ${ON}${object ? ` AND a.watched_object = ${object}` : ''})
       OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = ${of} AND e.state IN ('active', 'failing') AND e.url <> ''
         ${object ? `AND e.object_type = ${object}` : ''}))`
+  // ServiceM8 may refuse even a renewed sign-in: then only the pauses say so.
   const causes = db.prepare<[], AccountCause>(
     `SELECT c.account_uuid AS accountUuid, 'reconnect' AS kind, '' AS what, c.updated_at AS since FROM credential c
      WHERE c.state = 'reconnect' AND ${isUsed('c.account_uuid')}
@@ -126,9 +127,10 @@ function causeStore({
        coalesce(p.held_since, p.past_due_since) FROM plan p
      WHERE coalesce(p.held_since, p.past_due_since) IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND ${isUsed('p.account_uuid')}
      UNION ALL
-     SELECT a.account_uuid, CASE a.paused_reason_code WHEN 'scope' THEN 'permission' ELSE 'suspended' END,
+     SELECT a.account_uuid, CASE a.paused_reason_code WHEN 'scope' THEN 'permission' ELSE a.paused_reason_code END,
        coalesce(json_extract(a.paused_reason_params, '$.scope'), ''), min(a.paused_at)
-     FROM automation a WHERE ${ON} AND a.paused_reason_code IN ('scope', 'suspended')
+     FROM automation a WHERE ${ON} AND (a.paused_reason_code IN ('scope', 'suspended') OR a.paused_reason_code = 'reconnect'
+       AND NOT EXISTS (SELECT 1 FROM credential c WHERE c.account_uuid = a.account_uuid AND c.state = 'reconnect'))
      GROUP BY a.account_uuid, a.paused_reason_code, coalesce(json_extract(a.paused_reason_params, '$.scope'), '')
      UNION ALL
      SELECT s.account_uuid, 'upstream', s.object, s.updated_at FROM subscription s
