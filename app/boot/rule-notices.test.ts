@@ -13,6 +13,7 @@ import { createBaseline } from '#app/features/automations/triggers/baseline.serv
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
+import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.server.ts'
 import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
 import { learnAddresses, tellWeek, watchRules } from '#app/features/notices/watch-rules.server.ts'
@@ -708,6 +709,26 @@ describe('what stops several automations', () => {
     await pass(minutes(2), { ...world.app, mailer })
     expect(mailer.got).toHaveLength(1)
     expect(rule).toBe(1)
+  })
+
+  test('nor does it end a reminder that waits behind another mail', async () => {
+    const id = await thanks()
+    await learnAddresses(world.app)
+    await loseSignIn()
+    for (const kind of ['waiting', 'silent'] as const) {
+      const trouble = { kind, fingerprint: kind, since: 5, count: 1, reason: noticeReason('waiting'), runId: null }
+      await world.store.notices.raiseTrouble(
+        LEEDS,
+        { kind: 'rule', id },
+        { ...trouble, total: true },
+        world.clock.now(),
+      )
+    }
+    world.client.sql.prepare("UPDATE notice SET at = at - ? WHERE kind = 'silent'").run(days(3))
+    const silent = { outcome: 'unavailable', status: null, message: 'No answer.', undone: true } as const
+    await sendDueMails({ ...world.app, mailer: mailServer([silent]) })
+    const states = world.rows('SELECT mail_state AS state, mail_tries AS tries FROM notice')
+    expect(states).toEqual([1, 2].map(() => ({ state: 'pending', tries: 1 })))
   })
 
   test('one mailbox that is full holds up no other account, which never learns of it', async () => {

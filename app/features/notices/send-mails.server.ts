@@ -78,8 +78,11 @@ export async function forgetNotices({ store, clock }: Pick<App, 'store' | 'clock
 }
 
 function put(mail: DueMail, message: string, { clock }: Pick<App, 'clock'>): AfterMail {
-  return again(message, { tries: mail.tries + 1, at: mail.at }, clock.now())
+  return again(message, { tries: mail.tries + 1, at: newsAt(mail) }, clock.now())
 }
+
+/** News stays news for a day from when it is mailed: a reminder is about an old notice. */
+const newsAt = ({ at, lastAt }: DueMail) => Math.max(at, lastAt)
 
 async function claimAndSend(
   app: MailApp,
@@ -115,9 +118,7 @@ async function claimAndSend(
   const sent = await send(app, accountUuid, letter, way)
   if (sent.way === 'smtp' && sent.answer.outcome === 'unavailable' && !sent.answer.answered)
     round.smtpDown = sent.answer.message
-  // News stays news for a day from when it is mailed: a reminder is about an old notice.
-  const at = Math.max(mail.at, mail.lastAt)
-  const after = afterMail(sent.answer, { to, tries: claim.tries, at }, app.clock.now(), sent.way)
+  const after = afterMail(sent.answer, { to, tries: claim.tries, at: newsAt(mail) }, app.clock.now(), sent.way)
   await app.store.notices.settleNoticeMail(accountUuid, id, after, true)
   const told = { account: accountUuid, notice: id, kind: mail.kind, way: sent.way, outcome: sent.answer.outcome }
   app.log.info({ ...told, mail: after.state }, 'notice.mailed')
