@@ -148,8 +148,11 @@ export type Plan =
 
 export type CommitResult =
   | { outcome: 'sent'; result: StepResult }
-  /** A definite failure. `retry` = it may work later (5xx before anything was done, no connection). */
-  | { outcome: 'failed'; errorClass: string; sentence: Reason; retry: boolean }
+  /**
+   * A definite failure. `retry` = it may work later (5xx before anything was done, no connection); `notBefore` = the
+   * earliest moment that the receiver named.
+   */
+  | { outcome: 'failed'; errorClass: string; sentence: Reason; retry: boolean; notBefore?: number }
   /** The request was sent and its result is unknown. */
   | { outcome: 'unknown'; sentence: Reason }
   /** The account's call budget or the platform's limit: does not count as an attempt. */

@@ -92,6 +92,13 @@ test.each(CLASSES)('a clear no that may pass is tried at 30 s, 2, 10, 30 min, 2,
   ])
 })
 
+test('a receiver that names a moment is not asked before it, and no later than is planned anyway', () => {
+  const answer = { outcome: 'failed', errorClass: 'unavailable', sentence: 'Wait.', retry: true } as const
+  const next = (attempt: number, wait: number) =>
+    afterCommit(sending('webhook', attempt), { ...answer, notBefore: NOW + wait }, NOW).nextAttemptAt
+  expect([next(1, hours(1)), next(7, hours(1)), next(8, hours(1))]).toEqual([NOW + hours(1), NOW + hours(12), null])
+})
+
 test('a clear no for good is not tried again', () => {
   const answer: CommitResult = { outcome: 'failed', errorClass: 'invalid', sentence: 'No such number.', retry: false }
   expect(afterCommit(sending('customer'), answer, NOW)).toMatchObject({

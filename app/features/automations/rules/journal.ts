@@ -153,7 +153,7 @@ export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis):
       const at = answer.retry ? nextTry(row, now) : null
       return {
         ...ended(row, 'failed', answer.errorClass, answer.sentence),
-        nextAttemptAt: at,
+        nextAttemptAt: at && Math.max(at, answer.notBefore ?? 0),
         try: { outcome: 'failed', sentence },
       }
     }

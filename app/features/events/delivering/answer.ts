@@ -27,6 +27,23 @@ export function judgeTest(answer: Answer, now: Millis): Verdict {
   return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
 }
 
+/** Judges a notification of an automation: it has no card, and each is tried by itself. */
+export function judgeNotification(answer: Answer, now: Millis): Verdict {
+  const verdict = judgeAnswer(answer, now)
+  const { outcome, retryAfterMs: wait } = verdict
+  if (outcome === 'gone') return { ...verdict, sentence: GONE_FOR_STEP }
+  if (outcome !== 'rate_limited') return verdict
+  return {
+    ...verdict,
+    sentence:
+      wait === null
+        ? 'Your address answered 429: it wants fewer requests. We try again later.'
+        : `Your address answered 429 and asked us to wait ${duration(wait)}. We try again then.`,
+  }
+}
+
+const GONE_FOR_STEP = 'Your address answered 410: it wants nothing more. Change the address in the automation.'
+
 const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
 
 function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {

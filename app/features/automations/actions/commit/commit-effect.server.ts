@@ -4,7 +4,7 @@ import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
-import { judgeAnswer } from '#app/features/events/delivering/answer.ts'
+import { judgeNotification } from '#app/features/events/delivering/answer.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
@@ -193,7 +193,11 @@ function createWebhookCommits(app: WebhookApp, sign: SignNotification | null): W
         },
         body,
       })
-      return endOf(judgeAnswer(answer, app.clock.now()))
+      const ended = app.clock.now()
+      const verdict = judgeNotification(answer, ended)
+      const end = endOf(verdict)
+      const { retryAfterMs: wait } = verdict
+      return end.outcome === 'failed' && wait !== null ? { ...end, notBefore: ended + wait } : end
     },
   }
 }

@@ -458,12 +458,19 @@ describe('a notification', () => {
   it.each([
     [{ status: 204 }, { outcome: 'sent' }],
     [{ status: 404 }, { outcome: 'failed', errorClass: 'invalid', retry: false }],
-    [{ status: 410 }, { outcome: 'failed', retry: false }],
+    [{ status: 410 }, { outcome: 'failed', retry: false, sentence: expect.stringContaining('in the automation.') }],
     [
       { status: 301, headers: { location: 'https://x' } },
       { outcome: 'failed', retry: false },
     ],
-    [{ status: 429 }, { outcome: 'failed', retry: true }],
+    [{ status: 429 }, { outcome: 'failed', retry: true, sentence: expect.stringContaining('We try again later.') }],
+    [
+      { status: 429, headers: { 'retry-after': '3600' } },
+      {
+        notBefore: expect.any(Number),
+        sentence: 'Your address answered 429 and asked us to wait 60 minutes. We try again then.',
+      },
+    ],
     [{ status: 503 }, { outcome: 'failed', errorClass: 'unavailable', retry: true }],
     [{ fails: 'blocked' }, { outcome: 'failed', retry: false }],
     [{ fails: 'dns' }, { outcome: 'failed', retry: true }],
