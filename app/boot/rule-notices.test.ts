@@ -183,6 +183,26 @@ describe('an automation that fails', () => {
     expect(notice?.mail).toBe('E-mail sent to office@example.test.')
   })
 
+  test.each([
+    [404, 'its address refused it.'],
+    [500, 'its address did not take it.'],
+  ])('names the address that a notification went to, not ServiceM8: %d', async (status, why) => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status })
+    const rule = await thanks([aStep('s1', 'send_notification', { url, message: 'Done.' })])
+    const engine = world.engine()
+    engine.start()
+    await world.start(rule, [world.job(LEEDS)])
+    for (let passed = 0; passed < 30; passed++) {
+      world.clock.leap(hours(1))
+      await world.clock.run(seconds(5))
+    }
+    await round()
+    const text = String(mails()[0]?.textBody)
+    expect(text).toContain(why)
+    expect(text).not.toMatch(/ServiceM8|nobody answered/)
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

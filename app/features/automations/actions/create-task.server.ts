@@ -11,7 +11,7 @@ export const createTask: Action = { type: 'create_task', plan }
 async function plan(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const title = wording.parameter('title', 'subject').trim().slice(0, LONGEST_TITLE)
-  if (title === '') return impossible('invalid', 'The task has no title. Open the automation and write one.')
+  if (title === '') return impossible('value', 'The task has no title. Open the automation and write one.')
   const details = wording.parameter('description', 'plain').trim()
   const [target] = jobTargets(context)
   const companyUuid = context.records[0]?.companyUuid ?? null

@@ -34,10 +34,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   const given = wordParameter(parameters, 'outputFormat').toLowerCase()
   const format = given === '' ? 'pdf' : FORMATS.find((one) => one === given)
   if (!format)
-    return impossible('invalid', `"${shorten(given, 20)}" is none of pdf, docx and jpg. Choose one in the automation.`)
+    return impossible('value', `"${shorten(given, 20)}" is none of pdf, docx and jpg. Choose one in the automation.`)
 
   const subject = forCompany ? companySubject(context) : jobSubject(context)
-  if (subject.outcome === 'none') return impossible('invalid', subject.sentence)
+  if (subject.outcome === 'none') return impossible('value', subject.sentence)
   const template = await chooseTemplate(context, subject.record)
   if (template.outcome !== 'ok') return template.plan
   const attached = flagParameter(parameters, 'createAttachment')

@@ -40,7 +40,7 @@ export const assignToQueue: Action = {
   type: 'assign_to_queue',
   async plan(context) {
     if (wordParameter(context.step.parameters, 'queueUuid') === '') {
-      return impossible('invalid', NO_QUEUE)
+      return impossible('value', NO_QUEUE)
     }
     return planJobs(context, ({ record }, wording) =>
       queueChange(context, wording.parameter('queueUuid', 'field', record), record, record.values.queue_uuid ?? null),
@@ -52,7 +52,7 @@ export const updateJobField: Action = {
   type: 'update_job_field',
   async plan(context) {
     const field = findJobField(wordParameter(context.step.parameters, 'fieldName'))
-    if (field.outcome === 'refused') return impossible('invalid', field.sentence)
+    if (field.outcome === 'refused') return impossible('value', field.sentence)
     return planJobs(context, async ({ record }, wording) => {
       const { read, step } = context
       const { badges = '', queue_uuid: isIn = null } = record.values
@@ -77,7 +77,7 @@ async function planJobs(
   change: (target: JobTarget, wording: Wording) => Promise<JobChange>,
 ): Promise<Plan> {
   const targets = jobTargets(context)
-  if (targets.length === 0) return impossible('invalid', NO_JOB)
+  if (targets.length === 0) return impossible('value', NO_JOB)
   const wording = createWording(context)
   const effects: Effect[] = []
   const problems: string[] = []
@@ -112,7 +112,7 @@ async function planJobs(
     })
   }
   const [problem] = problems
-  if (problem !== undefined) return impossible('invalid', problem, told)
+  if (problem !== undefined) return impossible('value', problem, told)
   return skipped(`Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
 }
 
@@ -186,9 +186,9 @@ async function customerOf(
 ): Promise<{ outcome: 'ok'; uuid: string; name: string } | Ended> {
   const uuid = wording.parameter('company_uuid', 'field').trim().toLowerCase()
   const refused = (errorClass: string, why: string) => ended(impossible(errorClass, `No job was made: ${why}`))
-  if (uuid === '') return refused('invalid', 'there is no customer to make it for.')
+  if (uuid === '') return refused('value', 'there is no customer to make it for.')
   if (!isUuid(uuid)) {
-    return refused('invalid', `"${shorten(uuid, 60)}" is not a customer. Choose one in the automation.`)
+    return refused('value', `"${shorten(uuid, 60)}" is not a customer. Choose one in the automation.`)
   }
   const answer = await read.read('company', uuid)
   if (answer.outcome === 'refused') return refused('not_found', 'the customer no longer exists in ServiceM8.')
@@ -205,7 +205,7 @@ type JobFields = { outcome: 'ok'; fields: Record<string, string>; warnings: Plan
 
 async function jobFields(context: PlanContext, wording: Wording): Promise<JobFields> {
   const clock = { now: context.now, zone: context.account.zone }
-  const refused = (sentence: string) => ended(impossible('invalid', `No job was made${sentence}`))
+  const refused = (sentence: string) => ended(impossible('value', `No job was made${sentence}`))
   const fields: Record<string, string> = {}
   const warnings: PlanWarning[] = []
   for (const name of ['status', ...TEXTS]) {

@@ -65,7 +65,7 @@ function wishOf(parameters: ActionParameters, list: keyof typeof LINE_SOURCES): 
 export async function chooseLines(context: PlanContext, wording: Wording, companyUuid: string): Promise<ChosenLines> {
   const { parameters } = context.step
   const [materials, bundles] = [wishOf(parameters, 'materials'), wishOf(parameters, 'material_bundles')]
-  if (!materials || !bundles) return ended(impossible('invalid', TWO_SOURCES))
+  if (!materials || !bundles) return ended(impossible('value', TWO_SOURCES))
   const stockOf = createStockReader(context, wording, companyUuid)
   // Bundles first, because their lines refer to them by position.
   const chosenBundles = await chooseBundles(context, bundles, stockOf)
@@ -133,7 +133,7 @@ function createStockReader(context: PlanContext, wording: Wording, companyUuid: 
     const { jobs } = from
     if (!jobs.every(isUuid)) {
       const sentence = 'The job to take materials from is not a job. Open the automation and choose one.'
-      return ended(impossible('invalid', sentence))
+      return ended(impossible('value', sentence))
     }
     const key = jobs.join('|')
     const held = known.get(key)
@@ -232,7 +232,7 @@ async function readChosen(
 ): Promise<Extract<NamedRecord, { outcome: 'found' }> | Ended> {
   const what = object === 'material' ? 'material' : 'bundle'
   if (!isUuid(uuid)) {
-    return ended(impossible('invalid', `A ${what} was not chosen. Open the automation and choose it.`))
+    return ended(impossible('value', `A ${what} was not chosen. Open the automation and choose it.`))
   }
   const found = await readNamed(read, object, uuid.toLowerCase())
   if (found.outcome === 'failed') return ended(afterTrouble(found.trouble, `the ${what}`))
@@ -243,5 +243,5 @@ async function readChosen(
 
 function badQuantity(text: string): Ended {
   const sentence = `"${text.slice(0, 30)}" is not a quantity. Correct it in the automation.`
-  return ended(impossible('invalid', sentence))
+  return ended(impossible('value', sentence))
 }

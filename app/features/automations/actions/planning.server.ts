@@ -64,7 +64,7 @@ export function planned(
   effects: Effect[],
   input: { warnings?: PlanWarning[]; standIn?: StepResult } = {},
 ): Plan {
-  if (wording.isTooLong()) return impossible('invalid', TOO_LONG, input.warnings)
+  if (wording.isTooLong()) return impossible('value', TOO_LONG, input.warnings)
   return {
     outcome: 'planned',
     effects,

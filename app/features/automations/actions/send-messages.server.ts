@@ -49,10 +49,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { isColleague, warnings } = audience
   const [copies = [], [replyTo = ''] = []] = audience.also
   if (written.subject === '') {
-    return impossible('invalid', 'The e-mail has no subject. Open the automation and write one.', warnings)
+    return impossible('value', 'The e-mail has no subject. Open the automation and write one.', warnings)
   }
   if (written.text.trim() === '' && isEmptyHtml(written.html)) {
-    return impossible('invalid', 'The e-mail has no text. Open the automation and write one.', warnings)
+    return impossible('value', 'The e-mail has no text. Open the automation and write one.', warnings)
   }
   const signed = await signedBody(context, written, asksForSignature(chosen.content.body))
   if (signed.outcome !== 'ok') return signed.plan
@@ -106,7 +106,7 @@ async function sayContent(context: PlanContext, wording: Wording, content: Email
     case 'done':
       return { outcome: 'ok', written: { subject, text: '', html: made.value } }
     case 'too_long':
-      return ended(impossible('invalid', TOO_LONG))
+      return ended(impossible('value', TOO_LONG))
     case 'busy':
       return ended(waiting(context.now + made.retryAfterMs))
     default:
@@ -200,7 +200,7 @@ async function fromTemplate({ step, read }: PlanContext): Promise<Chosen> {
   if (template.outcome === 'gone') return ended(impossible('template_missing', TEMPLATE_GONE))
   const { subject: itsSubject = '', message = '' } = template.values
   const problem = (lacks.subject && templateProblem(itsSubject)) || (lacks.body && templateProblem(message))
-  if (problem) return ended(impossible('invalid', problem))
+  if (problem) return ended(impossible('value', problem))
   return plainly('html', lacks.subject ? itsSubject : subject, lacks.body ? message : body)
 }
 
@@ -278,9 +278,9 @@ async function planSms(context: PlanContext): Promise<Plan> {
   const audience = await audienceOf(context, wording, 'sms')
   if (audience.outcome !== 'ok') return audience.plan
   const { to: receivers, isColleague, warnings } = audience
-  if (message === '') return impossible('invalid', NO_SMS_TEXT, warnings)
+  if (message === '') return impossible('value', NO_SMS_TEXT, warnings)
   const problem = lengthProblem('sms', message)
-  if (problem !== null) return impossible('invalid', `${problem} Shorten the text in the automation.`, warnings)
+  if (problem !== null) return impossible('value', `${problem} Shorten the text in the automation.`, warnings)
 
   const linked = flagParameter(context.step.parameters, 'linkToJob')
   const credits = smsCredits(message)
@@ -303,11 +303,11 @@ async function planSms(context: PlanContext): Promise<Plan> {
 async function smsTextOf({ step, read }: PlanContext): Promise<{ outcome: 'ok'; text: string } | Ended> {
   const written = textParameter(step.parameters, 'message')
   if (written.trim() !== '') return { outcome: 'ok', text: written }
-  if (!flagParameter(step.parameters, 'useSmsTemplate')) return ended(impossible('invalid', NO_SMS_TEXT))
+  if (!flagParameter(step.parameters, 'useSmsTemplate')) return ended(impossible('value', NO_SMS_TEXT))
   const template = await readNamed(read, 'smstemplate', wordParameter(step.parameters, 'smsTemplateId'))
   if (template.outcome === 'failed') return ended(afterTrouble(template.trouble, 'the SMS template'))
   const text = template.outcome === 'found' ? (template.values.message ?? '') : ''
   if (text === '') return ended(impossible('template_missing', SMS_TEMPLATE_GONE))
   const problem = templateProblem(text)
-  return problem === null ? { outcome: 'ok', text } : ended(impossible('invalid', problem))
+  return problem === null ? { outcome: 'ok', text } : ended(impossible('value', problem))
 }

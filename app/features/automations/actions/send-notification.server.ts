@@ -15,7 +15,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { parameters } = context.step
   const kind = wordParameter(parameters, 'notificationType').toLowerCase()
   if (kind !== '' && kind !== 'webhook') {
-    return impossible('invalid', 'A notification can only be sent to a web address. Open the automation and choose it.')
+    return impossible('value', 'A notification can only be sent to a web address. Open the automation and choose it.')
   }
   const wording = createWording(context)
   // Use the address as the rule has it: a record's value must never redirect a call.
@@ -24,7 +24,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     return impossible('no_address', 'There is no address to notify. Give one in the automation, or set up a webhook.')
   }
   if (!URL.canParse(url))
-    return impossible('invalid', 'The address of the notification is not a web address. Correct it in the automation.')
+    return impossible('value', 'The address of the notification is not a web address. Correct it in the automation.')
   const given = rowsParameter(parameters, 'rows').flatMap(({ name = '', value = '' }) =>
     name === '' ? [] : [{ name, value }],
   )
@@ -80,7 +80,7 @@ export const postActivityFeed: Action = { type: 'post_activity_feed', plan: plan
 async function planFeed(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const said = wording.parameter('message', 'plain').trim()
-  if (said === '') return impossible('invalid', 'The feed message has no text. Open the automation and write one.')
+  if (said === '') return impossible('value', 'The feed message has no text. Open the automation and write one.')
   const warnings: PlanWarning[] = textWarnings(wording)
   const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {

@@ -14,10 +14,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { parameters } = context.step
   const wording = createWording(context)
   const message = wording.parameter('message', 'plain').trim()
-  if (message === '') return impossible('invalid', 'The staff message has no text. Open the automation and write one.')
+  if (message === '') return impossible('value', 'The staff message has no text. Open the automation and write one.')
   const chosen = splitReceivers(textParameter(parameters, 'toStaffUuid'))
   if (chosen.length === 0) {
-    return impossible('invalid', 'The staff message has no receiver. Open the automation and choose one.')
+    return impossible('value', 'The staff message has no receiver. Open the automation and choose one.')
   }
   const wanted = chosen.map((one) => wording.say(one, 'field').trim())
   // Only placeholders, and all of them are empty on this record.
@@ -25,7 +25,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const found = await activeStaff(context.read)
   if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
   const sender = senderOf(context, found.staff)
-  if (sender.outcome === 'nobody') return impossible('invalid', 'The account has no active staff member to send from.')
+  if (sender.outcome === 'nobody') return impossible('value', 'The account has no active staff member to send from.')
 
   const warnings: PlanWarning[] = [...sender.warnings, ...textWarnings(wording)]
   const jobUuid = flagParameter(parameters, 'linkToJob') ? (context.records[0]?.jobUuid ?? null) : null

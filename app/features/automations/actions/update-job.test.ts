@@ -57,7 +57,7 @@ describe('update_job_status', () => {
   it.each(['', 'Finished', '{entry.0.nothing_like_it}'])('refuses %j', async (status) => {
     expect(await world.plan('update_job_status', { status })).toMatchObject({
       outcome: 'impossible',
-      errorClass: 'invalid',
+      errorClass: 'value',
     })
   })
 

@@ -82,7 +82,7 @@ export async function planStep(
     const object = objectOfRule(definition)
     const place = { object, country: context.account.country, refusedAddresses, notifyUrl, feed: feed === true }
     const wrong = literalProblems(step, place).find(({ partial }) => !partial)
-    return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
+    return wrong ? { outcome: 'impossible', errorClass: 'value', sentence: wrong.message, warnings: [] } : plan
   } catch (error) {
     deps.log.error({ automation: context.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
     return {

@@ -226,10 +226,15 @@ function endOf({ outcome, statusCode, sentence }: Verdict): CommitResult {
     case 'redirect':
     case 'gone':
     case 'blocked':
-      return { outcome: 'failed', errorClass: 'invalid', sentence, retry: false }
+      return { outcome: 'failed', errorClass: 'address_refused', sentence, retry: false }
     case 'http_error': {
       const temporary = statusCode === null || statusCode >= 500 || statusCode === 408 || statusCode === 425
-      return { outcome: 'failed', errorClass: temporary ? 'unavailable' : 'invalid', sentence, retry: temporary }
+      return {
+        outcome: 'failed',
+        errorClass: temporary ? 'address_failed' : 'address_refused',
+        sentence,
+        retry: temporary,
+      }
     }
     case 'rate_limited':
     case 'dns':
@@ -237,7 +242,7 @@ function endOf({ outcome, statusCode, sentence }: Verdict): CommitResult {
     case 'tls':
     case 'protocol':
     case 'internal':
-      return { outcome: 'failed', errorClass: 'unavailable', sentence, retry: true }
+      return { outcome: 'failed', errorClass: 'address_failed', sentence, retry: true }
     case 'reset':
     case 'timeout':
       // It may have arrived; the receiver recognizes a repeat by its key.
@@ -291,7 +296,7 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
       const path = app.settings.feedPath ?? ''
       if (path === '') {
         const sentence = 'This Fieldhook can no longer post to the activity feed.'
-        return { outcome: 'failed', errorClass: 'invalid', sentence, retry: false }
+        return { outcome: 'failed', errorClass: 'no_feed', sentence, retry: false }
       }
       const posted = await call((api, token) => api.postToFeed(token, { path, message, showActionBar }))
       return posted.outcome === 'ok'

@@ -457,7 +457,7 @@ describe('a notification', () => {
 
   it.each([
     [{ status: 204 }, { outcome: 'sent' }],
-    [{ status: 404 }, { outcome: 'failed', errorClass: 'invalid', retry: false }],
+    [{ status: 404 }, { outcome: 'failed', errorClass: 'address_refused', retry: false }],
     [{ status: 410 }, { outcome: 'failed', retry: false, sentence: expect.stringContaining('in the automation.') }],
     [
       { status: 301, headers: { location: 'https://x' } },
@@ -471,7 +471,7 @@ describe('a notification', () => {
         sentence: 'Your address answered 429 and asked us to wait 60 minutes. We try again then.',
       },
     ],
-    [{ status: 503 }, { outcome: 'failed', errorClass: 'unavailable', retry: true }],
+    [{ status: 503 }, { outcome: 'failed', errorClass: 'address_failed', retry: true }],
     [{ fails: 'blocked' }, { outcome: 'failed', retry: false }],
     [{ fails: 'dns' }, { outcome: 'failed', retry: true }],
     [{ fails: 'refused' }, { outcome: 'failed', retry: true }],

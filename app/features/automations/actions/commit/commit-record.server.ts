@@ -50,8 +50,8 @@ const SEARCHED: Readonly<Record<string, string>> = {
 const NOT_COMPARED = new Set(['queue_expiry_date', 'queue_assigned_staff_uuid', 'action_required'])
 const PARENT_MISSING: CommitResult = {
   outcome: 'failed',
-  errorClass: 'invalid',
-  sentence: 'Not started: the record it belongs to was not created.',
+  errorClass: 'parent_missing',
+  sentence: runReason('parent_failed'),
   retry: false,
 }
 

@@ -5,7 +5,7 @@ const TEMPLATE = '70000000-0000-4000-8000-000000000001'
 const NAME = '{job.contact_first}'
 const problem = (has: string) => ({
   outcome: 'impossible',
-  errorClass: 'invalid',
+  errorClass: 'value',
   sentence: `The template has ${has}. Shorten it in ServiceM8.`,
   warnings: [],
 })
