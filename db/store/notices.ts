@@ -145,8 +145,9 @@ export interface NoticeStore {
     notice: NewNotice & { at: Millis; mail: MailPlan },
   ): Promise<boolean>
   /**
-   * Stores a trouble, or updates the open notice with the same fingerprint. An e-mail is due for a new one and, a day
-   * after the last, for one with a higher count. `total`: `count` is the whole number, not what to add.
+   * Stores a trouble, updates the open notice with the same fingerprint, or opens the ended one of that moment again. An
+   * e-mail is due for a new one and, a day after the last, for one with a higher count or opened again. `total`: `count`
+   * is the whole number, not what to add.
    */
   raiseTrouble(
     accountUuid: string,
@@ -163,7 +164,7 @@ export interface NoticeStore {
   ): Promise<boolean>
   /** Open notices of those kinds about automations and accounts. */
   openTroubles(kinds: readonly NoticeKind[]): Promise<OpenTrouble[]>
-  /** Ends notices about automations that were switched off or deleted, and silence of those that ran since. */
+  /** Ends notices about automations that were switched off or deleted, and silence of those that ran by themselves since. */
   endOutdated(at: Millis): Promise<number>
   /**
    * Messages that came back or are missing count when they were sent since then. They are missing only where the account's
