@@ -124,9 +124,12 @@ export interface RecordStore {
    */
   takeInPolled(take: PolledTake, options: AcceptOptions): Promise<TakenIn>
 
-  /** Makes the next poll a first one if nothing wants the object any more. Otherwise does nothing. */
-  endPollUnlessNeeded(accountUuid: string, input: { purpose: string; object: string; at: Millis }): Promise<void>
-  /** Due cursors of the purpose whose object no address wants any more; of `sweep` and `partial`, no automation. */
+  /** Makes the next poll a first one if nothing wants the object any more. `anew`: not even what can be restored. */
+  endPollUnlessNeeded(
+    accountUuid: string,
+    input: { purpose: string; object: string; at: Millis; anew?: boolean },
+  ): Promise<void>
+  /** Due cursors of the purpose whose object no address wants, nor one whose deletion can be undone; of `sweep` and `partial`, no automation. */
   unneededPolls(purpose: string, now: Millis): Promise<{ accountUuid: string; source: string; object: string }[]>
   /** Removes up to `limit` snapshots taken before a moment. Returns how many. */
   forgetSnapshotsStep(accountUuid: string, object: string, before: Millis, limit: number): Promise<number>

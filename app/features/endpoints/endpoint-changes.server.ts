@@ -90,9 +90,17 @@ const AS_IT_IS: CoveringSubscription = { outcome: 'ready', subscription: null }
 export async function subscriptionForNew(
   app: SubscriptionApp,
   accountUuid: string,
-  { kind, objectType, needs }: { kind: EndpointKind; objectType: string; needs: readonly FieldNeed[] },
+  {
+    kind,
+    objectType,
+    needs,
+    anew = false,
+  }: { kind: EndpointKind; objectType: string; needs: readonly FieldNeed[]; anew?: boolean },
 ): Promise<CoveringSubscription> {
   if (isPolled(objectType)) {
+    // What changed since a deletion is nobody's: only an undo goes on from where it was.
+    const unread = { purpose: POLL_PURPOSE, object: objectType, at: app.clock.now(), anew }
+    if (anew) await app.store.records.endPollUnlessNeeded(accountUuid, unread)
     const begun = await beginPolling(app, accountUuid, objectType)
     return begun.outcome === 'looking' ? AS_IT_IS : begun
   }
@@ -149,10 +157,6 @@ export async function settleAfterDeletion(
   if (deleted.ended.length > 0) return settleSubscriptions(app, accountUuid)
   try {
     const { objectType } = deleted
-    if (isPolled(objectType)) {
-      const at = app.clock.now()
-      return await app.store.records.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object: objectType, at })
-    }
     const needs = (await neededObjects(app, accountUuid)).get(objectType) ?? []
     const active = await activeSubscription(app, accountUuid, objectType)
     // The next repair fixes a subscription in trouble, with the needs of that time.

@@ -85,7 +85,7 @@ export async function createEndpoint(
     const full = before ? null : await refuseOneMore(app, accountUuid)
     if (full) return full
     const needs = await needsWith(app, accountUuid, objectType, before && parseFields(before.fields), { fields })
-    const prepared = await subscriptionForNew(app, accountUuid, { kind, objectType, needs })
+    const prepared = await subscriptionForNew(app, accountUuid, { kind, objectType, needs, anew: true })
     if (prepared.outcome !== 'ready') return prepared
     const { subscription } = prepared
     const saved = await app.store.endpoints.saveEndpoint(accountUuid, {

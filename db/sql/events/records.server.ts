@@ -13,11 +13,14 @@ const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS la
 
 const OBJECT = 'substr(c.source, length(@purpose) + 2)'
 const WATCHES = `SELECT 1 FROM automation r WHERE r.account_uuid = c.account_uuid AND r.watched_object = ${OBJECT}`
-/** Does any address want the object, or any automation (off or paused, or one that can be restored)? For a row `c` of cursors. */
+/**
+ * Does any address want the object, or any automation (off or paused too), or one deleted after @undoFrom, which may come
+ * back? For a row `c` of cursors.
+ */
 const NEEDED = `CASE WHEN @purpose IN ('sweep', 'partial')
-  THEN EXISTS (${WATCHES} AND r.deleted_at IS NULL) OR EXISTS (${WATCHES} AND r.deleted_at + ${UNDO_KEPT} > @at)
-  ELSE EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid AND e.state <> 'deleted'
-    AND e.object_type = ${OBJECT}) END`
+  THEN EXISTS (${WATCHES} AND r.deleted_at IS NULL) OR EXISTS (${WATCHES} AND r.deleted_at > @undoFrom)
+  ELSE EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid
+    AND (e.state <> 'deleted' OR e.state_since > @undoFrom) AND e.object_type = ${OBJECT}) END`
 
 /** An address for a polled object, with the object's cursor if it has one. */
 interface AddressRow extends Omit<PollCursorRow, 'source'> {
@@ -94,7 +97,7 @@ export function recordStore(connections: Connections): RecordStore {
      WHERE c.account_uuid = @accountUuid AND c.source = @source AND NOT ${NEEDED}`,
   )
   const unneeded = db.prepare<
-    [{ purpose: string; pattern: string; at: number }],
+    [{ purpose: string; pattern: string; at: number; undoFrom: number }],
     { accountUuid: string; source: string; object: string }
   >(
     `SELECT c.account_uuid AS accountUuid, c.source, ${OBJECT} AS object FROM poll_cursor c
@@ -183,10 +186,13 @@ export function recordStore(connections: Connections): RecordStore {
         return yield* takeInPolled(rows, input, options)
       }),
 
-    endPollUnlessNeeded: db.write(function* (accountUuid, { purpose, object, at }) {
-      yield* endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at })
+    endPollUnlessNeeded: db.write(function* (accountUuid, { purpose, object, at, anew }) {
+      const undoFrom = anew ? at : at - UNDO_KEPT
+      yield* endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at, undoFrom })
     }),
-    unneededPolls: db.read((purpose, at) => unneeded.all({ purpose, pattern: `${purpose}:%`, at })),
+    unneededPolls: db.read((purpose, at) =>
+      unneeded.all({ purpose, pattern: `${purpose}:%`, at, undoFrom: at - UNDO_KEPT }),
+    ),
     forgetSnapshotsStep: db.write(function* (accountUuid, object, before, limit) {
       return (yield* forgetSnapshots.run({ accountUuid, object, before, limit })).changes
     }),

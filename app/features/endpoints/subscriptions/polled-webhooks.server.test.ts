@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PlatformFailure } from '#app/adapters/platform.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { type PolledWorld, polledWorld } from '#tests/support/polled-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { restoreEndpoint } from '../controls/restore-endpoint.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../endpoints.server.ts'
 import { compareSubscriptions, repairSubscriptions } from './repair-subscriptions.server.ts'
 
@@ -148,12 +150,23 @@ describe('a webhook of job contacts', () => {
     expect(polled.events().map(({ uuid }) => uuid)).toEqual(['afterwards'])
   })
 
+  test('goes on from where it was when its deletion is undone', async () => {
+    const { view } = await created()
+    world.clock.advance(seconds(20))
+    polled.add('new')
+    await deleteEndpoint(world.app, LEEDS, view.id)
+    await polled.look(minutes(9))
+    expect(await restoreEndpoint(world.app, LEEDS, view.id)).toMatchObject({ outcome: 'restored' })
+    await polled.look()
+    expect(polled.events().map(({ uuid }) => uuid)).toEqual(['new'])
+  })
+
   test('leaves nothing behind when it is deleted', async () => {
     const { view } = await created()
     polled.add('new')
     await polled.look()
     await deleteEndpoint(world.app, LEEDS, view.id)
-    await polled.look(minutes(1))
+    await polled.look(UNDO_KEPT)
     expect([polled.count('record_snapshot'), polled.count('poll_cursor')]).toEqual([0, 0])
     const asked = world.platform.asked.length
     await polled.look(hours(1))
@@ -184,7 +197,7 @@ describe('a webhook of job contacts', () => {
     await polled.look()
     expect(polled.events()).toHaveLength(3)
     await deleteEndpoint(world.app, LEEDS, made.endpoint.view.id)
-    await polled.look(minutes(1))
+    await polled.look(UNDO_KEPT)
     expect(polled.count('poll_cursor')).toBe(0)
   })
 })
