@@ -761,6 +761,24 @@ test('a tick is taken once, however often it is looked at, and comes again after
   expect(world.platform.records(LEEDS, 'job').get(job)).toMatchObject({ status: 'Completed' })
 })
 
+test('each check of a schedule counts, and nothing before it does', async () => {
+  await triggers.stop()
+  const counted: boolean[] = []
+  const callAsAccount: typeof world.app.callAsAccount = (account, call, options) => {
+    counted.push(options?.counts === true)
+    return world.app.callAsAccount(account, call, options)
+  }
+  triggers = createAutomationTriggers({ ...world.app, callAsAccount, facts: world.parts.facts, wakeRuns: () => {} })
+  world.job(LEEDS, { status: 'Quote' })
+  const nextRunAt = world.clock.now() + minutes(30)
+  await switchOn(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED }), { nextRunAt })
+  triggers.start()
+  await later(minutes(20))
+  expect(counted).not.toContain(true)
+  await later(minutes(20))
+  expect(counted.filter(Boolean)).toHaveLength(1)
+})
+
 test('groups and digests run once per tick, one run each', async () => {
   const company = '22222222-0000-4000-8000-0000000000aa'
   for (let number = 0; number < 3; number++) world.job(LEEDS, { status: 'Completed', company_uuid: company })
