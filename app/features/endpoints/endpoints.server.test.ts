@@ -1,7 +1,11 @@
+// Long: one stage for every way a webhook is made, changed and deleted.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { hours } from '#app/lib/duration.ts'
+import { withMethods } from '#app/lib/families.ts'
 import { hashToken } from '#app/lib/token.server.ts'
+import type { EndpointUpdate } from '#db/store/endpoints.ts'
 import {
   BRISBANE,
   HANGS,
@@ -252,6 +256,27 @@ describe('changing a webhook', () => {
     const changed = await updateEndpoint(world.app, LEEDS, view.id, { fields: ' date, status ' })
     expect(changed).toMatchObject({ outcome: 'updated', endpoint: { view: { fields: ['date', 'status'] } } })
     expect(live().map((one) => one.fields)).toEqual([['date', 'status']])
+  })
+
+  test('hands the store, which tells of each part, only the parts that differ', async () => {
+    const { view } = await created()
+    const changes: string[][] = []
+    const { updateEndpoint: update } = world.app.store.endpoints
+    const store = withMethods(world.app.store, {
+      updateEndpoint: (
+        account: string,
+        ref: EndpointRef,
+        { at: _at, subscription: _one, ...change }: EndpointUpdate,
+      ) => {
+        changes.push(Object.keys(change))
+        return update(account, ref, { ...change, subscription: null, at: world.clock.now() })
+      },
+    })
+    const save = (form: object) => updateEndpoint({ ...world.app, store }, LEEDS, view.id, { ...FORM, ...form })
+    await save({ active: true })
+    await save({ active: true, fields: 'date' })
+    await save({ active: false, callback_url: 'https://example.com/b' })
+    expect(changes).toEqual([[], ['fields'], ['fields', 'url', 'active']])
   })
 
   test('to fewer fields is saved even when the platform does not answer', async () => {

@@ -157,18 +157,22 @@ export async function updateEndpoint(
   return oneAtATime(app.store, accountUuid, async () => {
     const before = await app.store.endpoints.findEndpoint(accountUuid, ref)
     if (!before) return { outcome: 'not_found' }
-    const { subscription: watched } = before
+    const { subscription: watched, endpoint: is } = before
     const chosen = parseFields(before.fields)
     const needs = await needsWith(app, accountUuid, objectType, chosen, { fields: fields ?? chosen })
     const watching = { accountUuid, objectType, subscription: watched, needs, change: { fields, active } }
     const prepared = await subscriptionForChange(app, watching)
     if (prepared.outcome !== 'ready') return prepared
     const { subscription } = prepared
+    // A form posts every part: only what differs is changed, and told.
     const saved = await app.store.endpoints.updateEndpoint(accountUuid, ref, {
-      ...(name !== undefined && { name }),
-      ...(fields && { fields: { chosen: fields.join(','), filter: forwardingFilter(objectType, fields) } }),
-      ...(url !== undefined && { url }),
-      ...(active !== undefined && { active }),
+      ...(name !== undefined && name !== before.name && { name }),
+      ...(fields &&
+        fields.join() !== chosen.join() && {
+          fields: { chosen: fields.join(','), filter: forwardingFilter(objectType, fields) },
+        }),
+      ...(url !== undefined && url !== is.url && { url }),
+      ...(active !== undefined && is.state !== (active ? 'active' : 'paused') && { active }),
       subscription,
       at: app.clock.now(),
     })
