@@ -36,6 +36,10 @@ describe('the words', () => {
     expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length)
   })
 
+  it('tell owners of the copies of their records', () => {
+    expect(keptUntil({}).find(({ id }) => id === 'snapshots')?.forOwners).toBe(true)
+  })
+
   it('name copies as their keeper keeps them', () => {
     const copies = (backups: 'kept' | 'server') => keptUntil({ backups }).find(({ id }) => id === 'backups')
     expect(copies('kept')).toMatchObject({

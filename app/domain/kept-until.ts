@@ -140,14 +140,14 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
       'Old runs need some of it until the account is erased.',
     ],
     ['usage', 'Usage per day (numbers only)', 'for good', ''],
-  ]
-  const operators: [KeptId, string, string, string][] = [
     [
       'snapshots',
       'Record snapshots',
       `the latest ${grouped(SNAPSHOTS_KEPT)} of each list; those of automations as long as one watches`,
       'To find changes that send no events, and to show names.',
     ],
+  ]
+  const operators: [KeptId, string, string, string][] = [
     ['counters', 'Hourly counts per address', spanText(HOURLY_COUNTERS), 'For the graphs.'],
     ['payment_events', 'Events of the payment provider', spanText(PAYMENT_EVENTS_KEPT), 'To recognise repeated ones.'],
     ['short', 'Short-lived tokens and form drafts', `between a minute and ${spanText(ENDED_MUTES_KEPT)}`, ''],
