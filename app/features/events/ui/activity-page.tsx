@@ -1,13 +1,14 @@
-import { Activity, Pause, Play, RefreshCw } from 'lucide-react'
+import { Activity, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import type { AccountPage } from '#app/domain/delivery-address.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { Button, ButtonLink, ReloadLink } from '#app/ui/button.tsx'
+import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { PauseButton } from '#app/ui/page/pause-button.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import {
   ACTIVITY_TEXTS,
@@ -76,16 +77,7 @@ export function ActivityPage(props: ActivityPageProps) {
             <p className="without-script text-dense text-ink-soft">Newest first. Press Refresh for news.</p>
           </div>
           <div className="flex flex-wrap gap-2">
-            <span className="needs-script">
-              <Button
-                variant="quiet"
-                className="-ml-4 sm:ml-0"
-                icon={paused ? Play : Pause}
-                onClick={() => setPaused(!paused)}
-              >
-                {paused ? 'Resume' : 'Pause'}
-              </Button>
-            </span>
+            <PauseButton paused={paused} onPaused={setPaused} />
             <AddressButton
               query={here}
               icon={RefreshCw}

@@ -1,4 +1,4 @@
-import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { days, minutes } from '#app/lib/duration.ts'
@@ -130,7 +130,7 @@ describe('the page', () => {
     draw()
     const ask = within(region('Accounts')).getByRole('link', { name: 'Sign out of Smith & Sons Plumbing' })
     expect(ask.getAttribute('href')).toBe('/operator?accountUUID=account-1&admin=yes&sign_out=account-1#accounts-title')
-    expect(screen.queryByRole('button')).toBeNull()
+    expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Pause'])
     cleanup()
     const sent = draw({}, undefined, 'account-1')
     const question = region('Sign everybody out of Smith & Sons Plumbing?')
@@ -175,5 +175,16 @@ describe('while somebody looks at it', () => {
     await turn(async () => new Response(null, { status: 401 }))
     expect(screen.getByRole('alert').textContent).toContain('You are no longer signed in')
     expect(await turn(async () => Response.json({}))).toEqual([])
+  })
+
+  it('is asked for nothing while it is paused', async () => {
+    vi.useFakeTimers()
+    draw()
+    await act(() => vi.advanceTimersByTimeAsync(50))
+    fireEvent.click(screen.getByRole('button', { name: 'Pause' }))
+    expect(await turn(async () => Response.json({}))).toEqual([])
+    expect(screen.getByText('Paused.')).toBeDefined()
+    fireEvent.click(screen.getByRole('button', { name: 'Resume' }))
+    expect(await turn(async () => Response.json({}))).toHaveLength(1)
   })
 })

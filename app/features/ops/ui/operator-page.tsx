@@ -16,6 +16,7 @@ import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Fact, Facts } from '#app/ui/page/facts.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { PauseButton } from '#app/ui/page/pause-button.tsx'
 import { AccountTimeProvider, Time, useZone } from '#app/ui/time/time.tsx'
 import { QUARTERS } from '../day-curves.ts'
 import { addressesText, groupText } from '../failure-class.ts'
@@ -45,7 +46,8 @@ interface OperatorPageProps {
 
 /** "Is everything fine?": the answer first, then the evidence. */
 export function OperatorPage({ accountUUID, accountName, timezone, asked, view }: OperatorPageProps) {
-  const stale = useLiveOperator(accountUUID)
+  const [paused, setPaused] = useState(false)
+  const stale = useLiveOperator(accountUUID, paused)
   return (
     <AccountTimeProvider now={view.now} zone={timezone}>
       <PageHeader
@@ -54,7 +56,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
         back={{ to: `/?${new URLSearchParams({ accountUUID, admin: 'yes' })}`, words: 'Back to webhooks' }}
         summary={<Verdict view={view} />}
       />
-      {stale === null ? null : <NotFresh why={stale} since={view.now} />}
+      {stale === null ? null : <NotFresh why={stale} since={view.now} paused={paused} />}
       {view.held ? <Held /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <DayCard curves={view.curves} space={view.space} now={view.now} alone={view.delivering.instances === null} />
@@ -70,7 +72,10 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
         <MachineCard machine={view.machine} />
         <KeptCard kept={view.kept} />
       </div>
-      <p className="needs-script mt-5 text-dense text-ink-soft print:hidden">Refreshed every 10 seconds.</p>
+      <div className="needs-script mt-5 flex flex-wrap items-center gap-x-4 text-dense text-ink-soft print:hidden">
+        <p>{paused ? 'Paused.' : 'Refreshed every 10 seconds.'}</p>
+        <PauseButton paused={paused} onPaused={setPaused} />
+      </div>
       <p className="without-script mt-5 print:hidden">
         <ReloadLink>Refresh</ReloadLink>
       </p>
@@ -130,7 +135,8 @@ function Held() {
   )
 }
 
-function NotFresh({ why, since }: { why: Stale; since: number }) {
+function NotFresh({ why, since, paused }: { why: Stale; since: number; paused: boolean }) {
+  const again = paused ? null : 'Trying again every 10 seconds.'
   return (
     <Notice
       tone="failing"
@@ -139,7 +145,7 @@ function NotFresh({ why, since }: { why: Stale; since: number }) {
     >
       <p>
         This page is from <Time at={since} as="clock" />.{' '}
-        {why === 'signed_out' ? 'Sign in again to refresh it.' : 'Trying again every 10 seconds.'}
+        {why === 'signed_out' ? 'Sign in again to refresh it.' : again}
       </p>
     </Notice>
   )
@@ -307,15 +313,15 @@ function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
 type Stale = 'signed_out' | 'no_answer'
 
 /**
- * Refreshes the page while it is visible, with a small request first: a failed reload would replace it just when it is
- * needed. Returns why the shown data is stale; null = it is fresh.
+ * Refreshes the page while it is visible and not paused, with a small request first: a failed reload would replace it
+ * just when it is needed. Returns why the shown data is stale; null = it is fresh.
  */
-function useLiveOperator(accountUUID: string): Stale | null {
+function useLiveOperator(accountUUID: string, paused: boolean): Stale | null {
   const { revalidate } = useRevalidator()
   const again = useRef(revalidate)
   again.current = revalidate
   const [stale, setStale] = useState<Stale | null>(null)
-  const over = stale === 'signed_out'
+  const over = paused || stale === 'signed_out'
   useEffect(() => {
     if (over) return
     let ended = false

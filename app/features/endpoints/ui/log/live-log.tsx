@@ -29,6 +29,7 @@ interface LiveLogOptions {
   filter: LogFilter
   /** The log that was part of the server's page. */
   opened: LogAnswer | null
+  paused: boolean
   /** Called with the number of new events when a refresh differs from the one before; 0 = only known ones changed. */
   onNews: (count: number) => void
 }
@@ -41,8 +42,8 @@ interface LiveLog {
   refresh: () => void
 }
 
-/** Loads immediately and then every five seconds while the page is visible. */
-export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): LiveLog {
+/** Loads immediately and then every five seconds while the page is visible and not paused. */
+export function useLiveLog({ source, filter, opened, paused, onNews }: LiveLogOptions): LiveLog {
   const address = `${source}&${new URLSearchParams(logFilterQuery(filter))}`
   const { load, data, state } = useFetcher<LogTurn>()
   const [answer, setAnswer] = useState(opened)
@@ -56,6 +57,10 @@ export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): 
 
   useEffect(() => {
     load(address)
+  }, [address, load])
+
+  useEffect(() => {
+    if (paused) return
     function turn() {
       if (!document.hidden && idle.current) load(address)
     }
@@ -65,7 +70,7 @@ export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): 
       clearInterval(timer)
       document.removeEventListener('visibilitychange', turn)
     }
-  }, [address, load])
+  }, [address, load, paused])
 
   // Handle each result once, for the URL it was requested with: a newer request cancels the older one.
   useEffect(() => {

@@ -287,6 +287,19 @@ describe('while it is open', () => {
     expect(LOG_REFRESH_MS).toBe(5_000)
   })
 
+  it('stops asking while it is paused', async () => {
+    pretendTime()
+    const asked = renderPanel()
+    fireEvent.click(toggle())
+    await screen.findByText('No recent activity')
+    fireEvent.click(screen.getByRole('button', { name: 'Pause activity of Job' }))
+    await pass(LOG_REFRESH_MS * 2)
+    expect(asked).toHaveLength(1)
+    fireEvent.click(screen.getByRole('button', { name: 'Resume activity of Job' }))
+    await pass(LOG_REFRESH_MS)
+    await waitFor(() => expect(asked).toHaveLength(2))
+  })
+
   it('stops asking when it is closed', async () => {
     pretendTime()
     const asked = renderPanel()

@@ -20,6 +20,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { PauseButton } from '#app/ui/page/pause-button.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { AccountTimeProvider, useZone } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -85,10 +86,12 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
   const [filter, setFilter] = useState(firstFilter)
   const announce = useAnnounce()
   const { revalidate } = useRevalidator()
+  const [paused, setPaused] = useState(false)
   const { answer, failed, loading, refresh } = useLiveLog({
     source,
     filter,
     opened,
+    paused,
     onNews: (count) => {
       if (count > 0) announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
       // The card above and the top line also depend on these events.
@@ -114,29 +117,31 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
         <h4 id={`${id}-title`} className="font-semibold text-body">
           Recent Activity
         </h4>
-        <AddressButton
-          query={{ ...openQuery, ...logFilterQuery(filter) }}
-          anchor={anchor}
-          variant="quiet"
-          className="-mr-4"
-          icon={RefreshCw}
-          pending={asked && loading}
-          aria-label={`Refresh activity of ${subject}`}
-          onClick={(event) => {
-            event.preventDefault()
-            setAsked(true)
-            refresh()
-          }}
-        >
-          Refresh
-        </AddressButton>
+        <div className="-mr-4 flex">
+          <PauseButton paused={paused} onPaused={setPaused} what={`activity of ${subject}`} />
+          <AddressButton
+            query={{ ...openQuery, ...logFilterQuery(filter) }}
+            anchor={anchor}
+            variant="quiet"
+            icon={RefreshCw}
+            pending={asked && loading}
+            aria-label={`Refresh activity of ${subject}`}
+            onClick={(event) => {
+              event.preventDefault()
+              setAsked(true)
+              refresh()
+            }}
+          >
+            Refresh
+          </AddressButton>
+        </div>
       </div>
       <FilterForm id={id} filter={filter} onChange={setFilter} openQuery={openQuery} anchor={anchor} />
       {failed ? (
         <Notice tone="failing" title="Failed to fetch logs">
           <p>
             {answer ? 'These are the latest entries we have. ' : ''}Nothing is lost: events are still received and sent.
-            We try again every few seconds.
+            {paused ? 'Press Refresh to try again.' : 'We try again every few seconds.'}
           </p>
         </Notice>
       ) : null}
