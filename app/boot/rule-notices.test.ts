@@ -6,11 +6,11 @@ import type { Step, StoredRule } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
-import { loadAccountNews } from '#app/features/endpoints/notices/account-news.server.ts'
 import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
 import { resumeRules } from '#app/features/automations/runs/run-pause.server.ts'
 import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
+import { loadAccountNews } from '#app/features/endpoints/notices/account-news.server.ts'
 import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { noticeReason } from '#app/features/notices/notice-reasons.ts'
@@ -507,7 +507,8 @@ describe('what stops several automations', () => {
     world.platform.fate = ({ verb }) => (verb === 'sms' ? refused : 'well')
     await run(rule)
     // As every refused call does.
-    await world.store.accounts.noteRefusedScope(LEEDS, 'publish_sms')
+    const { generation = 0 } = (await world.store.accounts.findCredential(LEEDS)) ?? {}
+    await world.store.accounts.noteRefusedScope(LEEDS, generation, 'publish_sms')
     expect(await resumeRules(world.app)).toBe(false)
     expect(await world.store.automations.findAutomation(LEEDS, rule)).toMatchObject({ pausedReason: { code: 'scope' } })
     await connect('')
@@ -651,6 +652,22 @@ describe('what stops several automations', () => {
     late(world.clock.now(), world.clock.now())
     await pass(minutes(2))
     expect(await shown()).toEqual([expect.stringContaining('stand still. Payment failed: pay to resume')])
+  })
+
+  test('a failed payment is told also while nothing is forwarded and no automation is on', async () => {
+    world.client.sql
+      .prepare(
+        `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, past_due_since,
+           created_at, updated_at) VALUES (?, 'past_due', 1, 1, 0, 0, ?, 1, 1)`,
+      )
+      .run(LEEDS, world.clock.now())
+    await learnAddresses(world.app)
+    await pass(minutes(2))
+    expect(subjects()).toEqual([expect.stringContaining('Your last payment failed')])
+    expect(await shown()).toHaveLength(1)
+    world.client.sql.prepare('UPDATE plan SET held_since = ?').run(world.clock.now())
+    await pass(minutes(2))
+    expect(await shown()).toEqual([])
   })
 
   test('is not said to run again when the last automation was switched off meanwhile', async () => {

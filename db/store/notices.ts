@@ -185,7 +185,7 @@ export interface NoticeStore {
   weekFigures(accountUuid: string, since: Millis, until: Millis): Promise<WeekFigures>
   /** Stores the week's line, once per week. `since` = when the week began. */
   raiseWeekly(accountUuid: string, line: { since: Millis; reason: Reason; at: Millis }): Promise<boolean>
-  /** Connected accounts with automations whose e-mail address was never read. */
+  /** Connected accounts that use something, or are late with a payment, whose e-mail address was never read. */
   accountsWithoutEmail(limit: number): Promise<string[]>
   /** Remembers the address the platform has for the account; '' = it has none. */
   noteAccountEmail(accountUuid: string, email: string): Promise<void>

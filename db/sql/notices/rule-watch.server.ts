@@ -119,13 +119,15 @@ function causeStore({
       OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = ${of} AND e.state IN ('active', 'failing') AND e.url <> ''
         ${object ? `AND e.object_type = ${object}` : ''}))`
   // ServiceM8 may refuse even a renewed sign-in: then only the pauses say so.
+  // A failed payment is told also while nothing is on.
   const causes = db.prepare<[], AccountCause>(
     `SELECT c.account_uuid AS accountUuid, 'reconnect' AS kind, '' AS what, c.updated_at AS since FROM credential c
      WHERE c.state = 'reconnect' AND ${isUsed('c.account_uuid')}
      UNION ALL
      SELECT p.account_uuid, 'plan', CASE WHEN p.held_since IS NULL THEN 'past_due' ELSE coalesce(p.hold_reason, '') END,
        coalesce(p.held_since, p.past_due_since) FROM plan p
-     WHERE coalesce(p.held_since, p.past_due_since) IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND ${isUsed('p.account_uuid')}
+     WHERE coalesce(p.held_since, p.past_due_since) IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid)
+       AND (p.held_since IS NULL OR ${isUsed('p.account_uuid')})
      UNION ALL
      SELECT a.account_uuid, CASE a.paused_reason_code WHEN 'scope' THEN 'permission' ELSE a.paused_reason_code END,
        coalesce(json_extract(a.paused_reason_params, '$.scope'), ''), min(a.paused_at)
@@ -144,7 +146,8 @@ function causeStore({
   const withoutEmail = db
     .prepare<{ limit: number }, string>(
       `SELECT c.account_uuid FROM credential c JOIN account o ON o.uuid = c.account_uuid
-       WHERE c.state = 'connected' AND o.email IS NULL AND ${isUsed('c.account_uuid')} ORDER BY c.account_uuid LIMIT @limit`,
+       WHERE c.state = 'connected' AND o.email IS NULL AND (${isUsed('c.account_uuid')}
+         OR EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = c.account_uuid AND p.past_due_since IS NOT NULL)) ORDER BY c.account_uuid LIMIT @limit`,
     )
     .pluck()
   return {
