@@ -65,6 +65,8 @@ describe('the words', () => {
   it('stand below a log where it ends, and say what is different while storage is short', () => {
     const lean = switchesOf('lean')
     expect(logEnds(undefined, switchesOf('enough'), false)).toBe('Entries are kept for 30 days.')
+    const guide = readFileSync('docs/user-guide.md', 'utf8')
+    expect(guide).toContain(`the page says so ("${logEnds(undefined, switchesOf('enough'), false)}")`)
     expect(logEnds(60, lean, false)).toBe('Entries are kept for 60 days.')
     expect(logEnds(60, lean, true)).toBe(
       'Entries are kept for 60 days. Storage is nearly full: delivered ones are kept for 4 days.',
