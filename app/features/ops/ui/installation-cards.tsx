@@ -52,9 +52,10 @@ const PAYMENTS: Record<MachineView['payments'], string> = {
   off: 'Off, no limits',
 }
 
-export function MachineCard({ machine }: { machine: MachineView }) {
+/** Of several instances, it shows the one that answers. */
+export function MachineCard({ machine, alone }: { machine: MachineView; alone: boolean }) {
   return (
-    <Part id="machine" title="This installation">
+    <Part id="machine" title={alone ? 'This installation' : 'This instance'}>
       <Facts>
         <Fact name="Fieldhook">{machine.version}</Fact>
         <Fact name="Started">

@@ -70,6 +70,8 @@ describe('the page', () => {
     draw({ delivering: { ...facts.delivering, instances: { members: 3, unowned: 0 } } })
     expect(textOf('Deliveries')).toContain('Instances3')
     expect(screen.getByRole('heading', { name: /^This instance: / })).not.toBeNull()
+    expect(textOf('This instance')).toContain('Memory in use')
+    expect(screen.queryByRole('heading', { name: 'This installation' })).toBeNull()
   })
 
   it('lists what needs somebody when there is more than one thing', () => {

@@ -47,6 +47,7 @@ interface OperatorPageProps {
 /** "Is everything fine?": the answer first, then the evidence. */
 export function OperatorPage({ accountUUID, accountName, timezone, asked, view }: OperatorPageProps) {
   const [paused, setPaused] = useState(false)
+  const alone = view.delivering.instances === null
   const stale = useLiveOperator(accountUUID, paused)
   return (
     <AccountTimeProvider now={view.now} zone={timezone}>
@@ -59,7 +60,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
       {stale === null ? null : <NotFresh why={stale} since={view.now} paused={paused} />}
       {view.held ? <Held /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
-        <DayCard curves={view.curves} space={view.space} now={view.now} alone={view.delivering.instances === null} />
+        <DayCard curves={view.curves} space={view.space} now={view.now} alone={alone} />
         <DeliveringCard delivering={view.delivering} />
         <SpaceCard space={view.space} />
         <AccountsCard accounts={view.accounts} accountUUID={accountUUID} asked={asked} />
@@ -69,7 +70,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
           audit={view.audit}
           all={accountAddress({ accountUUID, admin: true }, 'activity', { log: 'all' })}
         />
-        <MachineCard machine={view.machine} />
+        <MachineCard machine={view.machine} alone={alone} />
         <KeptCard kept={view.kept} />
       </div>
       <div className="needs-script mt-5 flex flex-wrap items-center gap-x-4 text-dense text-ink-soft print:hidden">
