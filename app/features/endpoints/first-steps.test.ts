@@ -9,7 +9,7 @@ const made = (over: Partial<FirstStepFacts['cards'][number]> = {}): FirstStepFac
   ...over,
 })
 const shown = (facts: Partial<FirstStepFacts>) =>
-  firstSteps({ cards: [], automations: 0, now: NOW, ...facts }).map(
+  firstSteps({ cards: [], automations: 0, hadEvents: false, now: NOW, ...facts }).map(
     ({ step, done, next }) => `${step}${done ? ' done' : ''}${next ? ' next' : ''}`,
   )
 
@@ -37,6 +37,11 @@ describe('the first steps', () => {
 
   it('are gone for whoever came for automations', () => {
     expect(shown({ automations: 2 })).toEqual([])
+  })
+
+  it('do not come back for whoever had events and deleted the webhook', () => {
+    expect(shown({ hadEvents: true })).toEqual([])
+    expect(shown({ cards: [made()], hadEvents: true })).toHaveLength(3)
   })
 
   it('are gone two days after the first webhook', () => {

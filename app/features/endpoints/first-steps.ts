@@ -21,21 +21,23 @@ export interface FirstStepFacts {
   cards: readonly Pick<EndpointView, 'lastEventAt' | 'createdAt'>[]
   /** Number of the account's rules, on or off. */
   automations: number
+  /** True once the account has received an event, also for a webhook that is gone. */
+  hadEvents: boolean
   now: Millis
 }
 
 /**
  * Returns the three steps in order; empty when they are hidden. They disappear when all are done, two days after the
- * first webhook in any case, and for users who only want automations.
+ * first webhook in any case, for users who only want automations, and for those who had a webhook before.
  */
-export function firstSteps({ cards, automations, now }: FirstStepFacts): FirstStepView[] {
+export function firstSteps({ cards, automations, hadEvents, now }: FirstStepFacts): FirstStepView[] {
   const done: Record<FirstStep, boolean> = {
     webhook: cards.length > 0,
     event: cards.some((card) => card.lastEventAt !== null),
     automation: automations > 0,
   }
   const first = Math.min(...cards.map((card) => card.createdAt))
-  if (done.automation && (done.event || !done.webhook)) return []
+  if (done.webhook ? done.event && done.automation : hadEvents || done.automation) return []
   if (cards.length > 0 && now - first > SHOWN_FOR) return []
   const next = FIRST_STEPS.find((step) => !done[step])
   return FIRST_STEPS.map((step) => ({ step, done: done[step], next: step === next }))

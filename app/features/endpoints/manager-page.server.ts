@@ -62,6 +62,7 @@ export async function loadManagerPage(
     open.card ?? null,
   )
   const automations = (await app.store.automations.listAutomations(accountUuid)).length
+  const lastEventAt = await app.store.events.lastEventAt(accountUuid)
   return {
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
@@ -70,14 +71,19 @@ export async function loadManagerPage(
     rules: await counted(ownRules),
     ruleLines,
     noRoom: (await refuseOneMore(app, accountUuid))?.message ?? null,
-    lastEventAt: await app.store.events.lastEventAt(accountUuid),
+    lastEventAt,
     log: open.log ? await loadManagerLog(app, accountUuid, open.log.webhookId, open.log.filter) : null,
     replay: open.replay
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
       : null,
     deleted: open.deleted === undefined ? null : await loadDeleted(app, accountUuid, open.deleted),
     news: await loadAccountNews(app, accountUuid, [...ownWebhooks, ...ownRules]),
-    firstSteps: firstSteps({ cards: endpoints.map(({ view }) => view), automations, now: app.clock.now() }),
+    firstSteps: firstSteps({
+      cards: endpoints.map(({ view }) => view),
+      automations,
+      hadEvents: lastEventAt !== null,
+      now: app.clock.now(),
+    }),
     demoAddress: app.settings.sandbox ? `${app.settings.origin}/sandbox/receiver/demo` : null,
   }
 }

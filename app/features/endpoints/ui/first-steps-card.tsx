@@ -4,8 +4,15 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
+interface FirstStepsCardProps {
+  steps: readonly FirstStepView[]
+  account: ManagerAccount
+  /** The object of the first card. */
+  label?: string | undefined
+}
+
 /** Shows a new user three steps that tick themselves off, in one line. Renders nothing once they are not needed. */
-export function FirstStepsCard({ steps, account }: { steps: readonly FirstStepView[]; account: ManagerAccount }) {
+export function FirstStepsCard({ steps, account, label = 'Job' }: FirstStepsCardProps) {
   if (steps.length === 0) return null
   const number = steps.findIndex(({ next }) => next) + 1
   return (
@@ -29,6 +36,8 @@ export function FirstStepsCard({ steps, account }: { steps: readonly FirstStepVi
               >
                 {TITLES[step]}
               </a>
+            ) : step === 'event' && label !== 'Job' ? (
+              `Change a record in ServiceM8: ${label}`
             ) : (
               TITLES[step]
             )}

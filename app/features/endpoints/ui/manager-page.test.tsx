@@ -78,6 +78,12 @@ describe('the first steps', () => {
     expect(items[1]?.textContent).toBe('2Change a job in ServiceM8')
   })
 
+  it('name the object of the first card', () => {
+    renderManager({ firstSteps: steps(1), webhooks: [sampleWebhook({ objectType: 'company', label: 'Company' })] })
+    const items = within(screen.getByRole('region', { name: 'First steps' })).getAllByRole('listitem')
+    expect(items[1]?.textContent).toBe('2Change a record in ServiceM8: Company')
+  })
+
   it('are not there when nobody needs them', () => {
     renderManager({ firstSteps: [] })
     expect(screen.queryByRole('region', { name: 'First steps' })).toBeNull()

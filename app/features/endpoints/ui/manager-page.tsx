@@ -99,7 +99,7 @@ export function ManagerPage(props: ManagerPageProps) {
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
       <Notices account={account} said={rows.map(({ id }) => id)} />
-      <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
+      <FirstStepsCard steps={props.firstSteps ?? []} account={account} label={[...webhooks, ...rules][0]?.label} />
       {total === 0 ? (
         <div className="grid gap-4">
           <FirstWebhook account={account} result={result} demoAddress={props.demoAddress ?? null} />
