@@ -88,7 +88,11 @@ async function pausedBefore(untilTick: number): Promise<number> {
     reason: runReason('scope', { scope: 'publish_sms', message: '' }),
     at: calls.world.clock.now(),
   }
-  await calls.world.store.runs.pauseAutomations(LEEDS, pause)
+  const { accounts, runs } = calls.world.store
+  // Without the permission it stays paused.
+  const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: pause.at + hours(999) }
+  await accounts.saveCredential(LEEDS, { ...tokens, scope: 'vendor' })
+  await runs.pauseAutomations(LEEDS, pause)
   return id
 }
 

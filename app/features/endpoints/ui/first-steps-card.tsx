@@ -37,7 +37,7 @@ export function FirstStepsCard({ steps, account, label = 'Job' }: FirstStepsCard
                 {TITLES[step]}
               </a>
             ) : step === 'event' && label !== 'Job' ? (
-              `Change a record in ServiceM8: ${label}`
+              `Change any ${label.toLowerCase()} in ServiceM8`
             ) : (
               TITLES[step]
             )}

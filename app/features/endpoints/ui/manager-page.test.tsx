@@ -81,7 +81,7 @@ describe('the first steps', () => {
   it('name the object of the first card', () => {
     renderManager({ firstSteps: steps(1), webhooks: [sampleWebhook({ objectType: 'company', label: 'Company' })] })
     const items = within(screen.getByRole('region', { name: 'First steps' })).getAllByRole('listitem')
-    expect(items[1]?.textContent).toBe('2Change a record in ServiceM8: Company')
+    expect(items[1]?.textContent).toBe('2Change any company in ServiceM8')
   })
 
   it('are not there when nobody needs them', () => {
