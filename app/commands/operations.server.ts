@@ -1,5 +1,4 @@
-// `npm run backup`, `restore`, `drill`, `release`, `move` and so on: connects the parts, prints sentences, returns an exit code. Built
-// as a separate file (build/operations.js), so that a backup beside the running server needs little memory.
+// `npm run backup`, `restore`, `drill`, `move` and so on, in sentences. A separate file (build/operations.js) takes less memory.
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

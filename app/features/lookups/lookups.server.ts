@@ -1,8 +1,9 @@
 // Reads the platform's pick-lists, each at most once a minute per account, however many screens need it.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import { askNewest } from '#app/features/automations/records/ask-newest.ts'
+import { recentEdits } from '#app/features/automations/records/recent-edits.ts'
 import { FORM_LIST, type FormLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
+import { askNewest } from '#app/lib/ask-newest.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type ApiTest, apiCallFailed, fieldsFound } from './api-fields.ts'
@@ -85,7 +86,7 @@ async function readList(
       }),
     )
   }
-  const answer = await (name === 'jobs' ? askNewest(ask, limit, app.clock.now()) : ask(''))
+  const answer = await (name === 'jobs' ? askNewest(ask, limit, recentEdits(app.clock.now())) : ask(''))
   return toLookedUp(answer, (records) => lookupRecords(name, records))
 }
 

@@ -25,34 +25,32 @@ type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 const LONGEST_FORM = 1024 * 1024
 
 /** Returns the data to render the page again; otherwise throws the redirect. */
-export async function actOnAutomationPage({ request, context }: Args) {
-  const { app } = context
+export async function actOnAutomationPage(args: Args) {
+  const { request, context } = args
   const sent = await readForm(request, LONGEST_FORM)
-  const found = await findManagerAccount({ request, context }, sent)
+  const found = await findManagerAccount(args, sent)
   if (found.outcome !== 'ready') {
     // The session ended while the page was open: the gate says so, and the address keeps the account.
     const { title, description } = authenticationFlash()
     const why = `${description} ${CREDENTIAL_MESSAGES.none}`
-    throw redirectWith({ context }, addressOf(request), { kind: 'error', title, description: why })
+    throw redirectWith(args, addressOf(request), { kind: 'error', title, description: why })
   }
-  const { lists } = await loadFormLists(app, found.account.uuid)
+  const { lists } = await loadFormLists(context.app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.
   const kept = press === null ? null : readState(sent, lists)
   const values: Record<string, string> =
     press === null ? Object.fromEntries(sent) : { ...kept?.beside, ...Object.fromEntries(readFields(press)) }
   const { act } = values
-  const args = { request, context }
   // A key starts a rule from outside: only an owner creates one, after a fresh sign-in.
   const refusal = act === 'new_url' ? await refuseOwnerAct(args, found, 'keys') : null
   if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
   if (kept && act === GO) {
-    const draft = await keepDraft(app, found.account.uuid, kept, draftOf(request))
+    const draft = await keepDraft(context.app, found.account.uuid, kept, draftOf(request))
     throw redirect(wayTo(values, draft), { status: 303 })
   }
-  return isRuleAct(act)
-    ? pressed(args, found, { act, values, written: kept }, lists)
-    : written(args, found, sent, lists)
+  if (isRuleAct(act)) return pressed(args, found, { act, values, written: kept }, lists)
+  return written(args, found, sent, lists)
 }
 
 interface Pressed {
@@ -92,8 +90,7 @@ async function pressed(
     case 'done': {
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
       const { id = '' } = values
-      const used = done.flash.kind === 'error' ? null : act
-      const left = state && leftOf(state, used, Number(id))
+      const left = state && leftOf(state, done.flash.kind === 'error' ? null : act, Number(id))
       const draft = left ? await keep(left) : draftOf(request)
       const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft }, left)
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
@@ -120,10 +117,10 @@ function backTo(
   left: FormState | null,
 ): string {
   const url = new URL(request.url)
-  for (const name of ['draft', 'json', 'url', 'delete', 'logs', 'deleted']) url.searchParams.delete(name)
-  if (draft !== null) url.searchParams.set('draft', draft)
   const edit = url.searchParams.get('edit')
-  if (left) url.searchParams.delete('copy')
+  const closed = ['draft', 'json', 'url', 'delete', 'logs', 'deleted', ...(left ? ['copy'] : [])]
+  for (const name of closed) url.searchParams.delete(name)
+  if (draft !== null) url.searchParams.set('draft', draft)
   if (left ? edit !== String(left.ruleId) : act === 'delete' && edit === id) url.searchParams.delete('edit')
   if (act === 'delete') url.searchParams.set('deleted', id)
   if (openUrlOf !== undefined) url.searchParams.set('url', String(openUrlOf))
@@ -134,20 +131,20 @@ async function written({ request, context }: Args, found: OwnAccount, sent: URLS
   const { account, accountId, admin } = found
   const handled = await handleForm(context.app, account.uuid, sent, lists, textToMe({ context }, found))
   const { beside } = readState(sent, lists)
-  const apart =
-    beside && handled.outcome !== 'form' && (await keepDraft(context.app, account.uuid, { ...emptyForm(), beside }))
-  const plain = automationAddress({ accountUUID: accountId, admin, ...(apart && { draft: apart }) })
-  const fresh = context.app.clock.now()
+  const own = beside && handled.outcome !== 'form' ? { ...emptyForm(), beside } : null
+  const apart = own && (await keepDraft(context.app, account.uuid, own))
+  const page = automationAddress({ accountUUID: accountId, admin, ...(apart && { draft: apart }) })
+  const fresh = `${page}&fresh=${context.app.clock.now()}`
   switch (handled.outcome) {
     case 'form': {
       const draft = await keepDraft(context.app, account.uuid, handled.form.state, draftOf(request))
       return { result: null, form: { key: 'written', lists, view: handled.form }, toast: handled.flash, draft }
     }
     case 'saved':
-      throw redirectWith({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
+      throw redirectWith({ context }, `${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
     case 'cancelled': {
       const edited = handled.ruleId === null ? '' : `&edit=${handled.ruleId}`
-      throw redirect(`${plain}${edited}&fresh=${fresh}`, { status: 303 })
+      throw redirect(`${fresh}${edited}`, { status: 303 })
     }
   }
 }

@@ -1,4 +1,4 @@
-// What triggers rules: touched records, polled lists, and baselines taken when rules are switched on.
+// Long: one table of statements. What triggers rules: touched records, polled lists, and baselines taken when rules are switched on.
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../../store/automations.ts'

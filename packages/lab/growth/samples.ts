@@ -102,7 +102,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/page/long-work.ts': 'copies the issues that a schema found, one by one',
   'app/http/page-template.ts':
     'cuts what the router drew; what is filled in goes through four patterns of one character each',
-  'app/features/automations/records/ask-newest.ts': 'its callers make the filters: it adds a date of ours',
   'app/features/audit/audit.ts factsText': 'a time zone: those of accounts are checked when they arrive',
   'app/routes/places.ts': 'looks at the start of the path alone',
   'app/contract': 'the reference is made of our own schemas when the process starts',

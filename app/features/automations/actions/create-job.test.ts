@@ -1,3 +1,4 @@
+// Long: one table of what a new job takes over, and from where.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Effect } from '#app/domain/automations/effect.ts'
 import {

@@ -1,11 +1,12 @@
 // Lists, joins and evaluates the records of a rule, a few hundred at a time, so no other work has to wait.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { askNewest } from '#app/lib/ask-newest.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
-import { askNewest } from '../records/ask-newest.ts'
 import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import { recentEdits } from '../records/recent-edits.ts'
 import {
   ACTIVE_ONLY,
   type FailedCondition,
@@ -44,7 +45,7 @@ export async function listFor(
   const ask = (wanted: string) =>
     now === null
       ? list(wanted)
-      : askNewest((recent) => list([wanted, recent].filter(Boolean).join(' and ')), MOST_RECORDS, now)
+      : askNewest((recent) => list([wanted, recent].filter(Boolean).join(' and ')), MOST_RECORDS, recentEdits(now))
   let answer = await ask(filter)
   const plain = plainFilter(filter)
   if (answer.outcome === 'refused' && answer.status !== 404 && filter !== plain) {

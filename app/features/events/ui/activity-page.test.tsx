@@ -1,3 +1,4 @@
+// Long: one page with its two lists, live and paused.
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
