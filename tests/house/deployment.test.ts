@@ -262,6 +262,18 @@ test('with several instances, no command starts the single installation in their
   expect(read('docs/operating.md')).toContain(`| Docker, several instances | \`docker compose stop ${instances}\` |`)
 })
 
+test('from several instances, the database moves into a volume that stays', () => {
+  const guide = read('docs/operating.md')
+  // Their own /data is a tmpfs: a file written there is gone with the container.
+  expect(guide).not.toMatch(/fieldhook-\d node scripts\/move\.mjs --to (?!postgres:)/)
+  const recipe = /^\*\*From several instances with Docker to a file\.\*\*.*?```sh\n(.*?)```/ms.exec(guide)?.[1] ?? ''
+  expect(recipe).toMatch(/--file compose\.yml run --rm --no-deps fieldhook sh -c '\n.* --to file:\/data\/\w+\.db'\n$/)
+  const [, server] = /--from "([^"]+)"/.exec(recipe) ?? []
+  expect(read('compose.cluster.yml')).toContain(`\${DATABASE_URL:-${server?.replace(/\$(\w+)/, '$${$1}')}}`)
+  const { services } = parse(read('compose.yml')) as { services: Record<string, Service & { env_file: string }> }
+  expect([services.fieldhook?.volumes, services.fieldhook?.env_file]).toEqual([['fieldhook:/data'], '.env'])
+})
+
 test('an update of several instances ends at the first one that is not ready', () => {
   const update = clusterCommands.slice(clusterCommands.indexOf('docker compose build'))
   const lines = update.trimEnd().split('\n')
