@@ -40,14 +40,16 @@ export function refusalOf(
   }
 }
 
-/** A refund that the provider refuses, of a disputed payment for one, is for a person: everything else goes on. */
-export async function refundOrTell({ payments, log }: PayingApp, accountUuid: string, payment: string): Promise<void> {
+/** False = the provider refuses, for a disputed payment for one. That is for a person: everything else goes on. */
+export async function refundOrTell({ payments, log }: PayingApp, accountUuid: string, payment: string) {
   try {
     await payments.refund(payment)
+    return true
   } catch (error) {
     const failure = paymentErrorOf(error)
     if (failure?.code !== 'refused') throw error
     log.error({ accountUuid, payment, reason: failure.message }, 'payments.not_refunded')
+    return false
   }
 }
 

@@ -47,5 +47,6 @@ export const NOTHING_TO_CANCEL = 'You have no subscription to change.'
 
 export const NOT_CONFIRMED = 'The payment was not confirmed. Nothing was charged.'
 export const RENEWAL_REFUNDED = 'This payment could not start a new month, so we refunded it.'
+export const NOT_REFUNDED = 'This payment could not start a new month. We will refund it.'
 export const PAYMENT_EXPIRED = 'This payment has expired. Nothing was charged: please start again.'
 export const PAYMENT_UNSEEN = 'We check your payment without you. Do not pay again. Sign in again to see its result.'

@@ -1,16 +1,16 @@
 // Applies a paid early renewal to the subscription once, or refunds it. Call it in the account's turn.
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
+import type { RenewalState } from '#db/store/billing.ts'
 import type { PayingApp } from './billing-app.server.ts'
+import { changePlan } from './change-plan.server.ts'
 import { paymentErrorOf, refundOrTell } from './payment-failure.server.ts'
 
-type Settled = 'applied' | 'refunded'
-
 /**
- * Returns what became of an early renewal of this account; null = the payment is for something else. Rejects when the
- * provider cannot be reached: the payment stays marked as paid, and the hourly job continues.
+ * Returns what became of an early renewal of this account; null = the payment is for something else. `paid` = neither
+ * applied nor refunded; rejects when the provider cannot be reached. In both cases the hourly job continues.
  */
-async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<Settled | null> {
+async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<RenewalState | null> {
   const { store, clock, log, payments } = app
   const { accountUuid } = plan
   const { renewal } = payment
@@ -30,7 +30,11 @@ async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment)
     const failure = paymentErrorOf(error)
     if (failure?.code !== 'refused' && failure?.code !== 'missing') throw error
     log.warn({ accountUuid, payment: payment.id, reason: failure.message }, 'renewal.cannot_be_applied')
-    await refundOrTell(app, accountUuid, payment.id)
+    if (!(await refundOrTell(app, accountUuid, payment.id))) {
+      // The offer is over all the same: another one can be made.
+      await changePlan(app, accountUuid, (now) => (now.openRenewalId === payment.id ? { openRenewalId: null } : {}))
+      return 'paid'
+    }
     await store.billing.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
     return 'refunded'
   }
@@ -41,7 +45,7 @@ export async function renewalIfPaid(
   app: PayingApp,
   accountUuid: string,
   payment: SinglePayment,
-): Promise<Settled | null> {
+): Promise<RenewalState | null> {
   if (payment.renewal === null || payment.status !== 'paid') return null
   const plan = await app.store.billing.findPlan(accountUuid)
   return plan && settleRenewal(app, plan, payment)

@@ -3,7 +3,7 @@ import type { SinglePayment } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
-import { NOT_CONFIRMED, PAYMENT_EXPIRED, RENEWAL_REFUNDED, type ReturnOutcome } from './payment.ts'
+import { NOT_CONFIRMED, NOT_REFUNDED, PAYMENT_EXPIRED, RENEWAL_REFUNDED, type ReturnOutcome } from './payment.ts'
 import { inAccountTurn, refusalOf } from './payment-failure.server.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
@@ -25,10 +25,11 @@ export async function settleReturn(
     return await inAccountTurn(app, accountUuid, async () => {
       const payment = await app.payments.findPayment(paymentIntentId)
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
-      await renewalIfPaid(app, accountUuid, payment)
+      const renewal = await renewalIfPaid(app, accountUuid, payment)
       const { plan: synced, subscriptions } = await syncInTurn(app, accountUuid)
       const isBack = payment.status === 'paid' && (await app.payments.findPayment(payment.id))?.refunded
       if (isBack) return { outcome: 'failed', message: RENEWAL_REFUNDED }
+      if (renewal === 'paid') return { outcome: 'failed', message: NOT_REFUNDED }
       const paidFor = subscriptions.find((one) => one.latestInvoice?.paymentId === payment.id)
       // Not a new one, which is read as `incomplete` for a moment after its payment.
       const hasEnded = synced.status === 'canceled' && paidFor?.status !== 'incomplete'

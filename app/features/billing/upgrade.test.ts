@@ -249,6 +249,24 @@ describe('of a paid month', () => {
     expect(await plan()).toMatchObject({ status: 'canceled', openRenewalId: null })
   })
 
+  test('whose refund is refused is not called active, and is tried again until it is back', async () => {
+    await activeFor(days(10))
+    const { clientSecret } = await upgrade(false)
+    world.payments.failNext('refused', 3, 'applyRenewal')
+    world.payments.failNext('refused', 2, 'refund')
+    world.payments.pay(clientSecret)
+    const owed = { outcome: 'failed', message: 'This payment could not start a new month. We will refund it.' }
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual(owed)
+    // It stands in the way of nothing.
+    expect(await startUpgrade(world.app, LEEDS, { prorated: false })).toMatchObject({ outcome: 'pay' })
+    const states = () => world.rows('SELECT state FROM renewal_payment').map(({ state }) => state)
+    for (const state of ['paid', 'refunded']) {
+      await catchUpPayments(world.app, NEVER_ABORTED)
+      expect([states(), world.payments.refunds.length]).toEqual([[state], state === 'paid' ? 0 : 1])
+    }
+    expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
+  })
+
   test('says so to who comes back from paying, whether the event came first or not', async () => {
     const { subscriptionId } = await activeFor(days(10))
     const { clientSecret } = await upgrade(false)
