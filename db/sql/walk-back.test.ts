@@ -5,15 +5,17 @@ import type { Connections } from './connections.ts'
 import { activityStore } from './events/activity.server.ts'
 import { runHistoryStore } from './runs/run-history.server.ts'
 
-/** Connections that find nothing, and the rows that each walk asked for. */
-function asking() {
+/** Connections that have some rows and find nothing, and the rows that each walk asked for. */
+function asking(rest = 0) {
   const windows: unknown[] = []
   const statement = {
     pluck: () => statement,
-    // biome-ignore lint/correctness/useYield: a step that ends at once
-    *all(values: object) {
-      if ('window' in values) windows.push(values.window)
-      return []
+    *all({ window, before = 0 }: { window?: number; before?: number }) {
+      if (window === undefined) return []
+      windows.push(window)
+      const rows = Array.from({ length: Math.min(window, rest) }, (_, index) => ({ id: before - index - 1, hit: 0 }))
+      rest -= rows.length
+      return rows
     },
   }
   const reader = {
@@ -43,4 +45,10 @@ test('a page since a moment reads the rows of that page only, as the export does
   for (const automationId of [null, 7]) await runs.listRuns('one', { ...LAST_RUNS, ...page, automationId })
   await runs.listRuns('one', { ...LAST_RUNS, ...page, status: 'failure' })
   expect(windows).toEqual([20, 1_000, 20, 20, 500])
+})
+
+test('runs since a moment with nothing more to find are searched in long steps after the first page', async () => {
+  const { connections, windows } = asking(2_000)
+  expect(await runHistoryStore(connections).listRuns('one', { ...LAST_RUNS, since: 5, limit: 26 })).toEqual([])
+  expect(windows).toEqual([26, 500, 500, 500, 500])
 })

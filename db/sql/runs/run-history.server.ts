@@ -115,14 +115,14 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   )
   const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
   // The newest are those since a moment, but for a few that waited.
-  const window = conditions.length === (ofRule ? 1 : 0) + (since === null ? 0 : 1) ? limit : WINDOW
-  const read = reader.read(function* (below: number) {
+  const first = conditions.length === (ofRule ? 1 : 0) + (since === null ? 0 : 1) ? limit : WINDOW
+  const read = reader.read(function* (below: number, window: number) {
     const values = { ...asked, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
     return yield* statement.all({ ...values, said: JSON.stringify(said) })
   })
   const hits = await walkBack({
-    ...{ before, window, limit, read },
+    ...{ before, window: first, later: WINDOW, limit, read },
     idOf: ({ id }) => id,
     // A run may wait for weeks before it starts.
     isTooOld: () => false,
