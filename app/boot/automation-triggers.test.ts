@@ -7,6 +7,7 @@ import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { trimSnapshots } from '#app/features/events/poll-objects.server.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import {
   type AutomationWorld,
@@ -416,6 +417,31 @@ test('what automations know of records goes when the last one on them is deleted
   expect(await kept()).toBe(before)
   await later(minutes(2))
   expect(await kept()).toBe(0)
+})
+
+test('what a baseline that broke off knows of records goes too, once its automation is deleted for good', async () => {
+  const rule = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  const row = await world.store.automations.findAutomation(LEEDS, rule)
+  const watermark = '2026-01-01 09:00:00'
+  const page = { automationId: rule, version: row?.version ?? 0, object: 'job', ledger: [], watermark, partial: true }
+  const note = (recordUuid: string, done: boolean) => {
+    const snapshots = [{ recordUuid, editDate: watermark, fields: {} }]
+    return world.store.triggers.noteBaseline(LEEDS, { ...page, snapshots, done }, world.clock.now())
+  }
+  // The next page is never read.
+  expect(await note('first', false)).toBe(true)
+  expect(await world.store.triggers.dueSweeps(world.clock.now(), 9)).toEqual([])
+  const kept = async () => {
+    await trimSnapshots(world.app)
+    return world.rows(
+      `SELECT record_uuid AS what FROM record_snapshot WHERE object = 'rules:job'
+       UNION ALL SELECT watermark FROM poll_cursor WHERE source = 'sweep:job'`,
+    )
+  }
+  expect(await kept()).toEqual([{ what: 'first' }, { what: '' }])
+  await world.store.automations.deleteAutomation(LEEDS, rule, { reason: 'x', at: world.clock.now() })
+  await later(UNDO_KEPT + minutes(1))
+  expect(await kept()).toEqual([])
 })
 
 test('what changed while all rules were paused is a change afterwards, and no record counts as new', async () => {

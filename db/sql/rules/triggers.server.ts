@@ -283,6 +283,10 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
       'SELECT 1 FROM automation WHERE id = @id AND baselined = 0 AND coalesce(active_since, 0) = @activeSince',
     )
     .pluck()
+  const beginCursor = db.prepare(
+    `INSERT INTO poll_cursor (account_uuid, source, watermark, next_at) VALUES (@accountUuid, @source, '', @now)
+     ON CONFLICT DO NOTHING`,
+  )
   const setBaselined = db.prepare('UPDATE automation SET baselined = 1 WHERE id = @id')
   const ledgerRow = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
@@ -302,6 +306,16 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
     return activeSince === undefined || (yield* isWanted.get({ id, activeSince })) !== undefined
   }
 
+  function* moveCursors(accountUuid: string, input: Baseline, alone: boolean, now: number) {
+    const { watermark, partial, done } = input
+    const [sweep, part] = [`sweep:${input.object}`, `partial:${input.object}`]
+    // By it the clean-up finds the snapshots, should the rule be deleted before the end.
+    if (!done) return yield* beginCursor.run({ accountUuid, source: sweep, now })
+    if (partial) yield* rows.moveCursor(accountUuid, part, watermark, now, now)
+    else yield* isComplete.run({ accountUuid, source: part })
+    if (alone) yield* rows.moveCursor(accountUuid, sweep, watermark, now, now)
+  }
+
   const listed = db.read((limit: number) => toBaseline.all({ limit }))
 
   return {
@@ -317,16 +331,10 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
         yield* ledgerRow.run({ automationId, recordUuid, occurrence, now })
       }
       const alone = (yield* watchedByOthers.get({ accountUuid, watchedObject: object })) === undefined
-      for (const values of input.snapshots) {
-        if (alone) yield* rows.keep(accountUuid, object, values, now)
-        else yield* rows.seed(accountUuid, object, values, now)
-      }
-      if (!input.done) return true
-      if (input.partial) yield* rows.moveCursor(accountUuid, `partial:${object}`, input.watermark, now, now)
-      else if (input.watermark !== '') yield* isComplete.run({ accountUuid, source: `partial:${object}` })
-      if (alone && input.watermark !== '')
-        yield* rows.moveCursor(accountUuid, `sweep:${object}`, input.watermark, now, now)
-      yield* setBaselined.run({ id: automationId })
+      const put = alone ? rows.keep : rows.seed
+      for (const values of input.snapshots) yield* put(accountUuid, object, values, now)
+      if (input.watermark !== '') yield* moveCursors(accountUuid, input, alone, now)
+      if (input.done) yield* setBaselined.run({ id: automationId })
       return true
     }),
   }
