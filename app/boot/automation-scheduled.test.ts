@@ -1,6 +1,7 @@
 // Schedules of rules on events, and of rules that are called: what they would do is collected, kept, and done at that time.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { loadRun, loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
 import { releaseRuns } from '#app/features/automations/history/run-again.server.ts'
 import { triggerRule } from '#app/features/automations/triggers/trigger-rule.server.ts'
@@ -286,3 +287,36 @@ test('a rule that asks first does what is released at its time', async () => {
   await world.clock.run(seconds(20))
   expect(texts()).toEqual(['Job 1 is Quote.', 'Job 2 is Quote.'])
 })
+
+test.each(['switched off', 'deleted', 'paused'])(
+  'what was released ahead of its time does not start once the rule is %s',
+  async (then) => {
+    const job_uuid = world.job(LEEDS)
+    const trigger = { source: 'manual_endpoint', schedule: DAILY } as const
+    const id = await world.rule(aRule([TEXT], { trigger, guards: { askFirst: true } }))
+    process()
+    const rule = await world.store.automations.findAutomation(LEEDS, id)
+    if (!rule) throw new Error('the rule is gone')
+    await triggerRule(world.app, rule, { job_uuid, date: '2026-01-05' }, null)
+    await until(10)
+    const runs = await world.store.runs.heldRuns(LEEDS, id)
+    expect(await releaseRuns(world.app, LEEDS, runs)).toBe(1)
+    await until(14)
+    const at = world.clock.now()
+    const reason = runReason('breaker')
+    if (then === 'paused') await world.store.runs.pauseAutomations(LEEDS, { automationId: id, reason, at })
+    else if (then === 'deleted') await world.store.automations.deleteAutomation(LEEDS, id, { reason, at })
+    else await world.store.automations.changeAutomation(LEEDS, id, { active: false, at })
+    await until(18, 1)
+    expect(texts()).toEqual([])
+    const ended = { 'switched off': 'switched_off', deleted: 'breaker', paused: 'breaker' }[then]
+    expect(world.rows('SELECT state, reason_code AS reason FROM run')).toEqual([
+      { state: then === 'paused' ? 'held' : 'done', reason: ended },
+    ])
+    if (then !== 'paused') return
+    // Held again, it is due: who releases it now has seen that the rule stands still.
+    await releaseRuns(world.app, LEEDS, runs)
+    await world.clock.run(seconds(20))
+    expect(texts()).toEqual(['Job 1 is Quote.'])
+  },
+)

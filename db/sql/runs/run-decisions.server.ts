@@ -82,9 +82,11 @@ function releaseStore(connections: Connections): Pick<RunStore, 'heldRuns' | 're
        ended_at = NULL, planned_at = @at, result = @result
      WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey AND state = 'held'`,
   )
+  const goOnThen = db.prepare(
+    `UPDATE run SET state = 'queued', ${setReason(RUN_REASON)} WHERE id = @runId AND state = 'held' AND wake_at > @at`,
+  )
   const goOn = db.prepare(
-    `UPDATE run SET state = 'queued', wake_at = CASE WHEN state = 'held' AND wake_at > @at THEN wake_at ELSE @at END,
-       ${setReason(RUN_REASON)}
+    `UPDATE run SET state = 'queued', wake_at = @at, ${setReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 
@@ -99,6 +101,9 @@ function releaseStore(connections: Connections): Pick<RunStore, 'heldRuns' | 're
     }
     if (state === 'running') return rows.length > 0
     if (state !== 'held' && rows.length === 0) return false
+    // Until its time comes, the rule may be switched off.
+    const ahead = typeof reason === 'string' ? reason : { ...reason, params: { ...reason.params, ahead: 1 } }
+    if ((yield* goOnThen.run({ at, reason: storedReason(ahead), runId })).changes === 1) return true
     return (yield* goOn.run({ at, reason: storedReason(reason), runId })).changes === 1
   }
 

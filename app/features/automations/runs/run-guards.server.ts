@@ -30,9 +30,14 @@ export function isReleased({ reason }: Pick<ClaimedRun, 'reason'>): boolean {
   return reasonCode(reason) === 'released'
 }
 
+/** Released when it was due: the person saw the state of the rule. Ahead of its time, the rule may have changed since. */
+export function isReleasedDue({ reason }: Pick<ClaimedRun, 'reason'>): boolean {
+  return isReleased({ reason }) && typeof reason === 'object' && !reason?.params?.ahead
+}
+
 /** A person who presses "send" knows that the rule is off. */
 export function goesOnlyWhileOn(run: ClaimedRun, { released }: JournalRow): boolean {
-  return run.source !== 'person' && !released && !isReleased(run)
+  return run.source !== 'person' && !released && !isReleasedDue(run)
 }
 
 /** Every hash a receiver may be stored under, the current one first. */

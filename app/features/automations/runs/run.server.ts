@@ -13,7 +13,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
 import { hasBegun } from '../rules/journal.ts'
 import { createEffectRunner } from './run-effect.server.ts'
-import { isReleased } from './run-guards.server.ts'
+import { isReleased, isReleasedDue } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
 import { createPlanner } from './run-plan.server.ts'
@@ -66,7 +66,8 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function park({ run, fence }: RunAtWork, seen: SeenJournal, parking: Parking) {
     const { state, wakeAt } = parking
     // Until something is done, that a person said so is known from this reason alone.
-    const reason = isReleased(run) && !hasBegun(seen.rows) ? runReason('released') : parking.reason
+    const stays = state === 'waiting' && isReleased(run) && !hasBegun(seen.rows)
+    const reason = (stays && run.reason) || parking.reason
     const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason })
     if (parked === 'changed') return 'again'
     if (parked !== 'parked') return null
@@ -124,13 +125,13 @@ function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
   return nextOfRun(definition.steps, seen.rows, now, seen.cancelled)
 }
 
-/** A person who requests or releases a run has seen the state of the rule. */
+/** A person who requests a run, or releases one that is due, has seen the state of the rule. */
 function whyNotBegun(run: ClaimedRun): RunNext | null {
   const { source, rule, triggerData } = run
   if (source === 'person') return null
   if (triggerData.doneBefore !== undefined)
     return { next: 'finish', outcome: 'nothing', reason: triggerData.doneBefore }
-  if (isReleased(run)) return null
+  if (isReleasedDue(run)) return null
   if (rule.deleted) return { next: 'finish', outcome: 'cancelled', reason: runReason('deleted') }
   if (!rule.active) return SWITCHED_OFF
   if (rule.pausedReason === null || isConnectionPause(rule.pausedReason)) return null
