@@ -320,3 +320,26 @@ test.each(['switched off', 'deleted', 'paused'])(
     expect(texts()).toEqual(['Job 1 is Quote.'])
   },
 )
+
+test('a rule that asks first and only lets changes settle starts when it is released', async () => {
+  const job = world.job(LEEDS)
+  const trigger: WebhookTrigger = { ...ON_CHANGE, settleMinutes: 60, schedule: undefined }
+  const id = await world.rule(aRule([TEXT], { trigger, guards: { askFirst: true } }))
+  process()
+  await world.store.triggers.noteBaseline(
+    LEEDS,
+    {
+      ...{ automationId: id, version: 1, ledger: [], object: 'job', watermark: '2026-01-05 08:00:00' },
+      ...{ partial: false, done: true },
+      snapshots: [{ recordUuid: job, editDate: '2026-01-05 08:00:00', fields: { status: 'Quote' } }],
+    },
+    world.clock.now(),
+  )
+  await changed(job, { status: 'Completed' })
+  const [run = 0] = await world.store.runs.heldRuns(LEEDS, id)
+  const loaded = await loadRun({ ...world.app, namesOf: async () => new Map() }, LEEDS, run)
+  expect(loaded?.run.offers).toMatchObject({ release: 'It starts now.' })
+  await releaseRuns(world.app, LEEDS, [run])
+  await world.clock.run(seconds(20))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})

@@ -74,7 +74,7 @@ export function insertRuns(db: Pick<Database, 'prepare'>): InsertRuns {
       recordUuid: request.recordUuids[0] ?? null,
       recordUuids: JSON.stringify(request.recordUuids),
       triggerData: JSON.stringify(request.triggerData),
-      state: firstState(request),
+      ...firstState(request, now),
       reason: storedReason(request.held ?? request.waits ?? null),
     })
     if (runId === undefined) throw new Error('a run was stored without an id')
@@ -89,9 +89,10 @@ export function insertRuns(db: Pick<Database, 'prepare'>): InsertRuns {
   }
 }
 
-function firstState({ held, waits }: RunRequest): RunState {
-  if (held !== null) return 'held'
-  return waits === undefined ? 'queued' : 'waiting'
+/** Without a schedule, what waits for a person starts when they say so. */
+function firstState({ held, waits, wakeAt }: RunRequest, now: number): { state: RunState; wakeAt: number } {
+  if (held !== null) return { state: 'held', wakeAt: waits === undefined ? now : wakeAt }
+  return { state: waits === undefined ? 'queued' : 'waiting', wakeAt }
 }
 
 /** A row of `run_step` that only waits until its step can be prepared. */
