@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TurnError } from '#app/lib/in-turn.server.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import { copyFailedFlash } from '../page/page-text.ts'
@@ -136,6 +137,27 @@ test('a new rule that is sent twice is made once, by the form alone', async () =
   calls.world.clock.leap(10_001)
   await press()
   expect(await list()).toHaveLength(3)
+})
+
+test('pressed twice while ServiceM8 is slow, one rule is made; while the turn is not free, the form says so', async () => {
+  const slow = async () => {
+    calls.world.clock.leap(15_000)
+    return null
+  }
+  const press = () => handleForm({ ...calls.app, keepSubscribed: slow }, LEEDS, sent(withTask(), 'form.save'))
+  const list = () => calls.app.store.automations.listAutomations(LEEDS)
+  const both = await Promise.all([press(), press()])
+  const [rule] = await list()
+  expect(both).toMatchObject([0, 1].map(() => ({ outcome: 'saved', ruleId: rule?.id })))
+  expect(await list()).toHaveLength(1)
+  const { store } = calls.app
+  const inTurn = () => Promise.reject(new TurnError('Please try again in a moment.'))
+  const app = { ...calls.app, store: { ...store, shared: { ...store.shared, inTurn } } }
+  expect(await handleForm(app, LEEDS, sent(withTask(), 'form.save'))).toMatchObject({
+    outcome: 'form',
+    flash: refusedFlash(true, 'Please try again in a moment.'),
+    form: { state: { values: { name: 'Ring' } } },
+  })
 })
 
 test('a stored rule with the blank of the business name opens as saved', async () => {

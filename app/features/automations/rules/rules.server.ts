@@ -6,6 +6,7 @@ import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { isTurnError } from '#app/lib/in-turn.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
@@ -60,8 +61,17 @@ async function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
 const PRESSED_AGAIN = seconds(10)
 
 /** As `createRule`, for the form: sent twice, it makes one rule, and the answer is the first one. */
-export function createByForm(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
-  return app.store.shared.inTurn(`rules:${accountUuid}`, () => createRule(app, accountUuid, body, true))
+export async function createByForm(
+  app: RulesApp,
+  accountUuid: string,
+  body: unknown,
+): Promise<RuleSaved | RuleRefusal> {
+  try {
+    return await createRule(app, accountUuid, body, true)
+  } catch (error) {
+    if (!isTurnError(error)) throw error
+    return { outcome: 'busy', message: error.message, retryAfterMs: seconds(1) }
+  }
 }
 
 /** `body` as it was sent; it is checked here for all callers. */
@@ -71,19 +81,40 @@ export async function createRule(
   body: unknown,
   byForm = false,
 ): Promise<RuleSaved | RuleRefusal> {
+  const since = app.clock.now() - PRESSED_AGAIN
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
-  const now = app.clock.now()
-  const before = byForm ? await app.store.automations.listAutomations(accountUuid) : []
+  const blanks = await refuseBlanks(app, accountUuid, definition, form.active ?? true)
+  if (blanks) return blanks
+  // The platform answers after the turn: the second press waits for what is stored alone.
+  const made = byForm
+    ? await app.store.shared.inTurn(
+        `rules:${accountUuid}`,
+        async () => (await twinOf(app, accountUuid, read, since)) ?? insertRule(app, accountUuid, read),
+      )
+    : await insertRule(app, accountUuid, read)
+  return typeof made === 'number' ? saved(app, accountUuid, made, takenOut) : made
+}
+
+type Read = Extract<ReadRule, { outcome: 'read' }>
+
+/** The id of the same rule, made since; undefined = there is none. */
+async function twinOf(app: RulesApp, accountUuid: string, { form, definition }: Read, since: Millis) {
   const mine = said({ name: form.name, definition })
-  const twin = before.find((one) => one.createdAt >= now - PRESSED_AGAIN && said(one) === mine)
-  if (twin) return saved(app, accountUuid, twin.id, takenOut)
+  const rules = await app.store.automations.listAutomations(accountUuid)
+  return rules.find((one) => one.createdAt >= since && said(one) === mine)?.id
+}
+
+async function insertRule(
+  app: RulesApp,
+  accountUuid: string,
+  { form, definition }: Read,
+): Promise<number | RuleRefusal> {
   const full = await noRoomFor(app, accountUuid, definition, null)
   if (full !== null) return { outcome: 'too_many', message: full }
+  const now = app.clock.now()
   const active = form.active ?? true
-  const blanks = await refuseBlanks(app, accountUuid, definition, active)
-  if (blanks) return blanks
   const id = await app.store.automations.createAutomation(accountUuid, {
     name: form.name,
     definition,
@@ -94,7 +125,7 @@ export async function createRule(
     at: now,
   })
   app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
-  return saved(app, accountUuid, id, takenOut)
+  return id
 }
 
 type CreatedOnce =
