@@ -11,7 +11,7 @@ import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.t
 import { FORM_TEXTS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
-import { changeRule, createByForm, type RulesApp } from '../rules/rules.server.ts'
+import { changeByForm, createByForm, type RulesApp } from '../rules/rules.server.ts'
 import { loadSettings } from '../settings/automation-settings.server.ts'
 import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
@@ -142,12 +142,6 @@ function turnedOn(read: FormState): FormState {
   return { ...setValue(read, 'active', 'true'), opened: read.opened && { ...read.opened, active: '' } }
 }
 
-/** What the rule is; its switch is apart, and new steps get their ids when they are stored. */
-function contentOf(form: FormState): string {
-  const apart = ['active', 'includeExisting', 'id']
-  return JSON.stringify(toBody(form), (name, value) => (apart.includes(name) ? undefined : value))
-}
-
 async function save(app: RulesApp, accountUuid: string, read: FormState, lists: FormLists): Promise<FormOutcome> {
   const refuse = (flash: Flash, errors: FieldErrors = {}) =>
     draw(app, accountUuid, lists, { state: read, errors, flash })
@@ -156,15 +150,16 @@ async function save(app: RulesApp, accountUuid: string, read: FormState, lists: 
   const problems = checked.value
   if (Object.keys(problems).length > 0) return refuse(formErrorFlash(problems), problems)
   const { ruleId, opened } = read
-  const stored = await savedForm(app, accountUuid, ruleId)
-  const isStale = opened && stored.opened && opened.version !== stored.opened.version
-  if (isStale && contentOf(read) !== contentOf(stored)) {
+  const body = toBody(read)
+  const saved =
+    ruleId === null
+      ? await createByForm(app, accountUuid, body)
+      : await changeByForm(app, accountUuid, ruleId, body, opened?.version)
+  if (saved.outcome === 'stale') {
+    const stored = await savedForm(app, accountUuid, ruleId)
     const state = { ...withSwitchOf(stored, read), opened: stored.opened }
     return draw(app, accountUuid, lists, { state, flash: refusedFlash(false, FORM_TEXTS.stale) })
   }
-  const body = toBody(read)
-  const saved =
-    ruleId === null ? await createByForm(app, accountUuid, body) : await changeRule(app, accountUuid, ruleId, body)
   if (saved.outcome === 'saved') {
     const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }

@@ -156,6 +156,23 @@ export async function createOnce(
 
 const said = ({ name, definition }: Pick<AutomationRow, 'name' | 'definition'>) => JSON.stringify([name, definition])
 
+/** As `changeRule`, for a form that was opened at a version: stale = another one is stored, and it says something else. */
+export async function changeByForm(
+  app: RulesApp,
+  accountUuid: string,
+  id: number,
+  body: unknown,
+  opened: number | undefined,
+): Promise<RuleSaved | RuleRefusal | { outcome: 'stale' }> {
+  const before = await app.store.automations.findAutomation(accountUuid, id)
+  if (before && opened !== undefined && opened !== before.version) {
+    const read = await readRule(app, accountUuid, body, before)
+    if (read.outcome !== 'read') return read
+    if (said({ name: read.form.name, definition: read.definition }) !== said(before)) return { outcome: 'stale' }
+  }
+  return changeRule(app, accountUuid, id, body)
+}
+
 /** `body`: the whole form, or exactly `{active}`. */
 export async function changeRule(
   app: RulesApp,
