@@ -110,3 +110,28 @@ test('with other conditions, what they match already is skipped', async () => {
   await changed(id, { ...HOURLY, conditions: [{ field: 'status', operator: 'equals', value: 'Completed' }] })
   expect(await texts()).toEqual([])
 })
+
+test('for a rule that was changed while its records are noted, the rest of a long list is not read', async () => {
+  const made = await createRule(calls.app, LEEDS, {
+    ...HOURLY,
+    triggerSource: 'webhook',
+    object: 'job',
+    triggerType: 'job_created',
+  })
+  if (made.outcome !== 'saved') throw new Error(JSON.stringify(made))
+  const { id } = made.rule
+  let pages = 0
+  const listPage = async () => {
+    pages += 1
+    if (pages === 1) await calls.world.store.automations.changeAutomation(LEEDS, id, { name: 'Other', at: 1 })
+    return { outcome: 'ok', value: { records: [], next: pages < 5 ? String(pages) : null } }
+  }
+  const callAsAccount = (_: string, call: (api: { listPage: typeof listPage }) => unknown) => call({ listPage })
+  const app = { ...parts(), callAsAccount } as unknown as ReturnType<typeof parts>
+  await createBaseline(app).round()
+  expect(pages).toBe(1)
+  // What it is now is noted in full.
+  await createBaseline(app).round()
+  expect(pages).toBe(5)
+  expect(await calls.world.store.automations.findAutomation(LEEDS, id)).toMatchObject({ baselined: true })
+})

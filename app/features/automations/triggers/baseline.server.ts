@@ -33,19 +33,17 @@ export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRou
 
   async function one(rule: AutomationRow): Promise<void> {
     const now = app.clock.now()
-    const failure = await noteWhatIsThere(app, rule)
-    if (failure === null) {
+    const noted = await noteWhatIsThere(app, rule)
+    const about = { automation: rule.id, account: rule.accountUuid }
+    if (typeof noted === 'boolean') {
       waiting.delete(rule.id)
-      app.log.info({ automation: rule.id, account: rule.accountUuid }, 'automation.baselined')
+      if (noted) app.log.info(about, 'automation.baselined')
       return
     }
     const tries = (waiting.get(rule.id)?.tries ?? 0) + 1
-    waiting.set(rule.id, { until: tryAgainAt(failure, tries, now), tries })
-    app.log.warn(
-      { automation: rule.id, account: rule.accountUuid, reason: failure.outcome },
-      'automation.baseline_put_off',
-    )
-    await pauseUnread(app, [rule], failure)
+    waiting.set(rule.id, { until: tryAgainAt(noted, tries, now), tries })
+    app.log.warn({ ...about, reason: noted.outcome }, 'automation.baseline_put_off')
+    await pauseUnread(app, [rule], noted)
   }
 
   return {
@@ -69,8 +67,8 @@ export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRou
   }
 }
 
-/** Null = done, or the rule was changed meanwhile. */
-async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<CallFailure | null> {
+/** False = the rule was changed meanwhile, and nothing more is read for it. */
+async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<CallFailure | boolean> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -97,7 +95,7 @@ async function noteAll(
   rule: AutomationRow,
   object: string,
   emptySince: string,
-): Promise<CallFailure | null> {
+): Promise<CallFailure | boolean> {
   const { accountUuid } = rule
   let [cursor, latest]: [string | undefined, string] = [undefined, '']
   for (let page = 1; ; page += 1) {
@@ -115,8 +113,9 @@ async function noteAll(
     const partial = cursor !== undefined
     const last = !partial || page === MOST_PAGES
     if (last && partial) app.log.warn({ account: accountUuid, object }, 'baseline.more_than_read')
-    await finish(app, rule, { ...NOTHING, snapshots, partial, last, watermark: latest || emptySince }, object)
-    if (last) return null
+    const found = { ...NOTHING, snapshots, partial, last, watermark: latest || emptySince }
+    const isKept = await finish(app, rule, found, object)
+    if (last || !isKept) return isKept
   }
 }
 
@@ -131,12 +130,12 @@ interface Found {
 
 const NOTHING: Omit<Found, 'watermark'> = { ledger: [], snapshots: [], partial: false, last: true }
 
-async function finish(app: EvaluateApp, rule: AutomationRow, found: Found, object: string): Promise<null> {
+async function finish(app: EvaluateApp, rule: AutomationRow, found: Found, object: string): Promise<boolean> {
   const { ledger, snapshots, partial, last, watermark } = found
   const most = Math.max(ledger.length, snapshots.length)
   for (let from = 0; ; from += ROWS) {
     const done = last && from + ROWS >= most
-    const kept = await app.store.triggers.noteBaseline(
+    const isKept = await app.store.triggers.noteBaseline(
       rule.accountUuid,
       {
         automationId: rule.id,
@@ -151,7 +150,7 @@ async function finish(app: EvaluateApp, rule: AutomationRow, found: Found, objec
       },
       app.clock.now(),
     )
-    if (from + ROWS >= most || !kept) return null
+    if (from + ROWS >= most || !isKept) return isKept
     await nextTurn()
   }
 }
