@@ -12,6 +12,7 @@ export function ruleRefusal(refusal: RuleRefusal): Response {
     case 'invalid':
       return badInput(refusal.message, refusal.errors)
     case 'too_many':
+    case 'stale':
       return problem(400, refusal.message)
     case 'not_found':
       return notFound()

@@ -11,7 +11,7 @@ import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.t
 import { FORM_TEXTS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
-import { changeByForm, createByForm, type RulesApp } from '../rules/rules.server.ts'
+import { changeRule, createRule, type RulesApp } from '../rules/rules.server.ts'
 import { loadSettings } from '../settings/automation-settings.server.ts'
 import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
@@ -153,12 +153,12 @@ async function save(app: RulesApp, accountUuid: string, read: FormState, lists: 
   const body = toBody(read)
   const saved =
     ruleId === null
-      ? await createByForm(app, accountUuid, body)
-      : await changeByForm(app, accountUuid, ruleId, body, opened?.version)
+      ? await createRule(app, accountUuid, body, true)
+      : await changeRule(app, accountUuid, ruleId, body, opened?.version)
   if (saved.outcome === 'stale') {
     const stored = await savedForm(app, accountUuid, ruleId)
     const state = { ...withSwitchOf(stored, read), opened: stored.opened }
-    return draw(app, accountUuid, lists, { state, flash: refusedFlash(false, FORM_TEXTS.stale) })
+    return draw(app, accountUuid, lists, { state, flash: refusedFlash(false, saved.message) })
   }
   if (saved.outcome === 'saved') {
     const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)

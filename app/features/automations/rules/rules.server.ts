@@ -13,6 +13,7 @@ import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
 import { objectOfRule } from './conditions/conditions.ts'
+import { FORM_TEXTS } from './form-text.ts'
 import { stillOpenText } from './rule-blanks.ts'
 import { definitionOf } from './rule-definition.ts'
 import type { RuleForm } from './rule-fields.ts'
@@ -37,7 +38,11 @@ export type RulesApp = Pick<
 
 type Invalid = { outcome: 'invalid'; message: string; errors: FieldErrors }
 
-export type RuleRefusal = Invalid | { outcome: 'too_many'; message: string } | { outcome: 'not_found' } | NotChecked
+export type RuleRefusal =
+  | Invalid
+  | { outcome: 'too_many' | 'stale'; message: string }
+  | { outcome: 'not_found' }
+  | NotChecked
 
 /** `warning`: the rule is saved, but something keeps it from working fully. Null = nothing. */
 type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
@@ -60,21 +65,10 @@ async function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
 /** A form that is sent again within this time was pressed twice, or its answer was lost. ms */
 const PRESSED_AGAIN = seconds(10)
 
-/** As `createRule`, for the form: sent twice, it makes one rule, and the answer is the first one. */
-export async function createByForm(
-  app: RulesApp,
-  accountUuid: string,
-  body: unknown,
-): Promise<RuleSaved | RuleRefusal> {
-  try {
-    return await createRule(app, accountUuid, body, true)
-  } catch (error) {
-    if (!isTurnError(error)) throw error
-    return { outcome: 'busy', message: error.message, retryAfterMs: seconds(1) }
-  }
-}
-
-/** `body` as it was sent; it is checked here for all callers. */
+/**
+ * `body` as it was sent; it is checked here for all callers. `byForm`: sent twice, it makes one rule, and the answer is
+ * the first one.
+ */
 export async function createRule(
   app: RulesApp,
   accountUuid: string,
@@ -85,47 +79,37 @@ export async function createRule(
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
-  const blanks = await refuseBlanks(app, accountUuid, definition, form.active ?? true)
+  const active = form.active ?? true
+  const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
-  // The platform answers after the turn: the second press waits for what is stored alone.
-  const made = byForm
-    ? await app.store.shared.inTurn(
-        `rules:${accountUuid}`,
-        async () => (await twinOf(app, accountUuid, read, since)) ?? insertRule(app, accountUuid, read),
-      )
-    : await insertRule(app, accountUuid, read)
+  const make = async (): Promise<number | RuleRefusal> => {
+    const before = byForm ? await app.store.automations.listAutomations(accountUuid) : []
+    const mine = said({ name: form.name, definition })
+    const twin = before.find((one) => one.createdAt >= since && said(one) === mine)
+    if (twin) return twin.id
+    const full = await noRoomFor(app, accountUuid, definition, null)
+    if (full !== null) return { outcome: 'too_many', message: full }
+    const now = app.clock.now()
+    const id = await app.store.automations.createAutomation(accountUuid, {
+      name: form.name,
+      definition,
+      active,
+      nextRunAt: active ? await tickOf(app, accountUuid, definition, now) : null,
+      baselined: !needsBaseline(definition, form.includeExisting === true),
+      triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
+      at: now,
+    })
+    app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
+    return id
+  }
+  // Without the platform, which may be slow: the second press waits for this.
+  const made = await (byForm ? app.store.shared.inTurn(`rules:${accountUuid}`, make).catch(asBusy) : make())
   return typeof made === 'number' ? saved(app, accountUuid, made, takenOut) : made
 }
 
-type Read = Extract<ReadRule, { outcome: 'read' }>
-
-/** The id of the same rule, made since; undefined = there is none. */
-async function twinOf(app: RulesApp, accountUuid: string, { form, definition }: Read, since: Millis) {
-  const mine = said({ name: form.name, definition })
-  const rules = await app.store.automations.listAutomations(accountUuid)
-  return rules.find((one) => one.createdAt >= since && said(one) === mine)?.id
-}
-
-async function insertRule(
-  app: RulesApp,
-  accountUuid: string,
-  { form, definition }: Read,
-): Promise<number | RuleRefusal> {
-  const full = await noRoomFor(app, accountUuid, definition, null)
-  if (full !== null) return { outcome: 'too_many', message: full }
-  const now = app.clock.now()
-  const active = form.active ?? true
-  const id = await app.store.automations.createAutomation(accountUuid, {
-    name: form.name,
-    definition,
-    active,
-    nextRunAt: active ? await tickOf(app, accountUuid, definition, now) : null,
-    baselined: !needsBaseline(definition, form.includeExisting === true),
-    triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
-    at: now,
-  })
-  app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
-  return id
+function asBusy(error: unknown): NotChecked {
+  if (!isTurnError(error)) throw error
+  return { outcome: 'busy', message: error.message, retryAfterMs: seconds(1) }
 }
 
 type CreatedOnce =
@@ -156,29 +140,13 @@ export async function createOnce(
 
 const said = ({ name, definition }: Pick<AutomationRow, 'name' | 'definition'>) => JSON.stringify([name, definition])
 
-/** As `changeRule`, for a form that was opened at a version: stale = another one is stored, and it says something else. */
-export async function changeByForm(
-  app: RulesApp,
-  accountUuid: string,
-  id: number,
-  body: unknown,
-  opened: number | undefined,
-): Promise<RuleSaved | RuleRefusal | { outcome: 'stale' }> {
-  const before = await app.store.automations.findAutomation(accountUuid, id)
-  if (before && opened !== undefined && opened !== before.version) {
-    const read = await readRule(app, accountUuid, body, before)
-    if (read.outcome !== 'read') return read
-    if (said({ name: read.form.name, definition: read.definition }) !== said(before)) return { outcome: 'stale' }
-  }
-  return changeRule(app, accountUuid, id, body)
-}
-
-/** `body`: the whole form, or exactly `{active}`. */
+/** `body`: the whole form, or exactly `{active}`. `opened`: at this version; another one is not replaced. */
 export async function changeRule(
   app: RulesApp,
   accountUuid: string,
   id: number,
   body: unknown,
+  opened?: number,
 ): Promise<RuleSaved | RuleRefusal> {
   const before = await app.store.automations.findAutomation(accountUuid, id)
   if (!before) return { outcome: 'not_found' }
@@ -188,6 +156,9 @@ export async function changeRule(
   const read = await readRule(app, accountUuid, body, before)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
+  const isStale =
+    (opened ?? before.version) !== before.version && said({ name: form.name, definition }) !== said(before)
+  if (isStale) return { outcome: 'stale', message: FORM_TEXTS.stale }
   const full = await noRoomFor(app, accountUuid, definition, before.definition)
   if (full !== null) return { outcome: 'too_many', message: full }
   const active = form.active ?? before.active

@@ -66,8 +66,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function park({ run, fence }: RunAtWork, seen: SeenJournal, parking: Parking) {
     const { state, wakeAt } = parking
     // Until something is done, that a person said so is known from this reason alone.
-    const stays = state === 'waiting' && isReleased(run) && !hasBegun(seen.rows)
-    const reason = (stays && run.reason) || parking.reason
+    const reason = (state === 'waiting' && isReleased(run) && !hasBegun(seen.rows) && run.reason) || parking.reason
     const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason })
     if (parked === 'changed') return 'again'
     if (parked !== 'parked') return null
