@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { checksAgain, defaultOnce, type OncePolicy, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import { aStep } from '#tests/support/automation-world.server.ts'
 import { pollTrigger, ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
+import { needsBaseline } from './existing-records.ts'
 import { canRepeat, ruleCardView } from './rule-view.ts'
-import { needsBaseline } from './rules.server.ts'
 import { onceText } from './timing/once-text.ts'
 
 test.each<[OncePolicy, string]>([

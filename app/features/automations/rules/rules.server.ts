@@ -1,7 +1,6 @@
 // Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
-
 import type { App } from '#app/context/app-context.ts'
-import { checksAgain, type RuleDefinition, type StoredRule, startsOnMessages } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, StoredRule } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -12,7 +11,7 @@ import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
-import { objectOfRule } from './conditions/conditions.ts'
+import { needsBaseline, noted } from './existing-records.ts'
 import { FORM_TEXTS } from './form-text.ts'
 import { stillOpenText } from './rule-blanks.ts'
 import { definitionOf } from './rule-definition.ts'
@@ -389,24 +388,6 @@ async function switched(
       nextRunAt: active ? await tickOf(app, before.accountUuid, definition, now) : null,
     }),
   }
-}
-
-/**
- * Must existing records be noted before the rule starts? Rules on events need a snapshot of every record; recurring
- * polled rules that act once per record skip existing matches, unless the person chooses otherwise.
- */
-export function needsBaseline(definition: RuleDefinition, includeExisting: boolean): boolean {
-  const { trigger } = definition
-  if (trigger.source === 'webhook') return !startsOnMessages(trigger)
-  if (trigger.source === 'manual_endpoint' || includeExisting) return false
-  return checksAgain(trigger) && definition.once !== 'period'
-}
-
-/** The existing records that are noted: all of an object, or what matches. Another text or time of day changes none. */
-function noted(definition: RuleDefinition): string {
-  const { trigger, conditions, once } = definition
-  const matches = trigger.source === 'api_polling' ? [trigger.endpoint, conditions, once] : objectOfRule(definition)
-  return JSON.stringify([needsBaseline(definition, false), matches])
 }
 
 function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
