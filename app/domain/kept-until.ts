@@ -143,7 +143,7 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
     [
       'snapshots',
       'Record snapshots',
-      `the latest ${grouped(SNAPSHOTS_KEPT)} of each list; those of automations as long as one watches`,
+      `the latest ${grouped(SNAPSHOTS_KEPT)} of each list; all of a list that an automation watches`,
       'To find changes that send no events, and to show names.',
     ],
   ]
