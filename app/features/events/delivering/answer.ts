@@ -42,7 +42,7 @@ export function judgeNotification(answer: Answer, now: Millis): Verdict {
   }
 }
 
-const GONE_FOR_STEP = 'Your address answered 410: it wants nothing more. Change the address in the automation.'
+const GONE_FOR_STEP = 'Your address answered 410: it takes nothing more. Change the address in the automation.'
 
 const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
 

@@ -250,7 +250,7 @@ describe('the page', () => {
     expect(screen.queryByText('No Webhook Activity Yet')).toBeNull()
     unmount()
     renderActivity([event()], [call()], { type: 'calls' })
-    screen.getByText('No calls but challenges')
+    screen.getByText('No calls except challenges')
   })
 
   it('says in the words of the specification that it needs an account', () => {

@@ -120,7 +120,7 @@ function Rows({ items, type, allRows, accountUUID, logEnds, here }: ActivityPage
   const shown = allRows ? wanted : wanted.slice(0, FEW_ROWS)
   if (shown.length === 0) {
     const isFirst = items.length === 0 || type === 'events'
-    const title = type === 'calls' ? 'No calls but challenges' : 'No challenges among the latest 100 calls'
+    const title = type === 'calls' ? 'No calls except challenges' : 'No challenges among the latest 100 calls'
     return (
       <Card>
         <EmptyState icon={Activity} title={isFirst ? ACTIVITY_TEXTS.empty : title}>
