@@ -131,6 +131,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { at } = await openHistory({ page, context, server }, [])
       await page.goto(at('/automation', ''))
       await page.getByRole('link', { name: 'Use Ask for a review the day after' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Ask for a review the day after' })).toBeVisible()
       await expectReadable(page)
       await page.getByLabel('Review link').fill('https://example.com/review')
       await page.getByRole('button', { name: 'Turn on' }).click()

@@ -101,6 +101,8 @@ export async function setFirstJobStatus(page: Page, server: Server, status: stri
 
 /** Nothing serious for people who use assistive technology. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // While a page still arrives, its last button may not have its words yet.
+  await page.waitForLoadState('domcontentloaded')
   // A dialog that is still fading in has the contrast of a ghost.
   await page.evaluate(async () => {
     // One that ends may begin another: until a whole picture was drawn without any.

@@ -15,8 +15,8 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'forms: the keys that are there are counted for each that comes',
-    // At half of this, an eighth of it is shorter than the tick of some clocks.
-    limit: 16 * KB,
+    // At two thirds of this, an eighth of it is shorter than the tick of some clocks.
+    limit: 12 * KB,
     prepare: (text) => () => {
       const list: Record<string, string> = {}
       for (const [key, value] of new URLSearchParams(text)) {
@@ -27,7 +27,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'e-mail texts: tags are taken out by a pattern that looks for the end of each',
-    limit: 32 * KB,
+    limit: 24 * KB,
     prepare: (text) => () => text.replace(/<[^>]*>/g, ''),
   },
 ]
