@@ -38,7 +38,8 @@ export function createWording(context: PlanContext, values: Readonly<Record<stri
   let isTooLong = false
 
   function say(text: string, destination: Destination, first?: RecordFacts): string {
-    const ordered = first ? [first, ...records.filter((record) => record !== first)] : records
+    // `first` may be a copy of its record, with fresh values.
+    const ordered = first ? [first, ...records.filter((one) => one.recordUuid !== first.recordUuid)] : records
     const said = resolveText(text, destination, { records: ordered, trigger, results, order, account, now })
     if (said.isTooLong) isTooLong = true
     for (const name of said.blanks) blanks.add(name)

@@ -215,6 +215,28 @@ describe('update_job_field', () => {
     expect(effects.map((effect) => effect.fields.work_done_description)).toEqual(['Replace the boiler', 'The second'])
   })
 
+  it('counts each job once in its values, alone and in a group', async () => {
+    job({ total_invoice_amount: '50.0000' })
+    world.set('job', JOB, { total_invoice_amount: '100.0000' })
+    const records = [await world.record(), await world.record('job', OTHER_JOB)]
+    const step = { fieldName: 'purchase_order_number', fieldValue: '{count} {all_job_ids} {sum_total}' }
+    const written = async (of: typeof records) =>
+      effectsOf(await world.plan('update_job_field', step, { records: of }), 'update_record').map(
+        ({ fields }) => fields.purchase_order_number,
+      )
+    expect(await written(records.slice(0, 1))).toEqual(['1 1041 100.00'])
+    expect(await written(records)).toEqual(['2 1041, 1042 150.00', '2 1042, 1041 150.00'])
+  })
+
+  it('counts two bookings of one job as two', async () => {
+    const ids = ['12000000-0000-4000-8000-000000000001', '12000000-0000-4000-8000-000000000002']
+    for (const uuid of ids) world.put('jobactivity', { uuid, job_uuid: JOB })
+    const records = await Promise.all(ids.map((uuid) => world.record('jobactivity', uuid)))
+    const step = { fieldName: 'purchase_order_number', fieldValue: '{count}' }
+    const [effect] = effectsOf(await world.plan('update_job_field', step, { records }), 'update_record')
+    expect(effect?.fields).toEqual({ purchase_order_number: '2' })
+  })
+
   it.each([
     ['generated_job_id', '7', 'ServiceM8 keeps the field generated_job_id itself'],
     ['total_cost', '7', 'ServiceM8 keeps the field total_cost itself'],
