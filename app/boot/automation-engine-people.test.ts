@@ -292,6 +292,22 @@ test('a visit that moves and moves back is told each time, once for all who come
   expect(times).toEqual(['09:00', '15:00', '11:00', '09:00'])
 })
 
+test('a visit booked in the evening is confirmed in the morning, on its day too, but not after it', async () => {
+  await world.clock.run(hours(11.5))
+  const booked = await ruleOf(14)
+  const start = (number: number, at: string) =>
+    world.start(booked, [visit(number, world.job(LEEDS), at)], { object: 'jobactivity' })
+  const runs = [
+    await start(940, '2026-01-06 14:00:00'),
+    await start(941, '2026-01-07 14:00:00'),
+    await start(942, '2026-01-05 22:00:00'),
+  ]
+  await work()
+  expect(world.platform.messages).toEqual([])
+  await world.clock.run(hours(12))
+  expect(runs.map(world.states)).toEqual([['s1/0 sent'], ['s1/0 sent'], ['s1/0 skipped']])
+})
+
 test('two people who come together are one reminder of the visit', async () => {
   const job = world.job(LEEDS)
   const other = uuidOf('company', 900)

@@ -13,6 +13,7 @@ describe('conditions of other records', () => {
       conditionText(condition('days_until_booking', operator, value), 'jobactivity')
     expect(booking('equals', '0')).toBe('the booking is today')
     expect(booking('equals', '1')).toBe('the booking is tomorrow')
+    expect(booking('greater_than', '-1')).toBe('the booking is today or later')
     expect(booking('greater_than', '0')).toBe('the booking is after today')
     expect(booking('less_than', '0')).toBe('the booking is over')
     expect(booking('less_than', '3')).toBe('the booking is less than 3 days away')

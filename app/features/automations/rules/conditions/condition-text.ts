@@ -91,6 +91,7 @@ const AGE_IDIOMS: ReadonlyMap<string, string> = new Map([
   ['days_since_change greater_than 0', 'it has not changed today'],
   ['days_overdue greater_than 0', 'it is overdue'],
   ['days_until_booking greater_than 0', 'the booking is after today'],
+  ['days_until_booking greater_than -1', 'the booking is today or later'],
   ['days_until_booking equals 0', 'the booking is today'],
   ['days_until_booking equals 1', 'the booking is tomorrow'],
   ['days_until_booking less_than 0', 'the booking is over'],
