@@ -308,6 +308,28 @@ test('a visit booked in the evening is confirmed in the morning, on its day too,
   expect(runs.map(world.states)).toEqual([['s1/0 sent'], ['s1/0 sent'], ['s1/0 skipped']])
 })
 
+test('a reminder of a check made up at night waits for the morning, and says “tomorrow” of no visit of today', async () => {
+  const reminder = await ruleOf(15)
+  const remind = (number: number) =>
+    world.start(reminder, [visit(number, world.job(LEEDS), '2026-01-07 09:00:00')], { object: 'jobactivity' })
+  await world.clock.run(hours(38))
+  const late = await remind(945)
+  await work()
+  expect(world.states(late)).toEqual(['s1/0 planned'])
+  await world.clock.run(hours(12))
+  expect(world.states(late)).toEqual(['s1/0 skipped'])
+})
+
+test('a reminder of a check made up after midnight goes out at eight', async () => {
+  await world.clock.run(hours(15) + minutes(10))
+  const booked = visit(946, world.job(LEEDS), '2026-01-07 09:00:00')
+  const early = await world.start(await ruleOf(15), [booked], { object: 'jobactivity' })
+  await work()
+  expect(world.states(early)).toEqual(['s1/0 planned'])
+  await world.clock.run(hours(8))
+  expect(world.states(early)).toEqual(['s1/0 sent'])
+})
+
 test('two people who come together are one reminder of the visit', async () => {
   const job = world.job(LEEDS)
   const other = uuidOf('company', 900)

@@ -38,7 +38,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     trigger: every('daily', '16:00', { object: 'jobactivity' }),
     when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 1 and contact_mobile set',
     once: 'value:start_date',
-    guards: { recheckBeforeSending: true },
+    guards: TO_CUSTOMERS,
     // Without a name: two people who come together are one reminder.
     texts:
       'See you tomorrow, {entry.0.start_date as time}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
