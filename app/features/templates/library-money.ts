@@ -111,7 +111,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'E-mails you finished jobs without an invoice, every morning.',
     says: 'Money that nobody has asked for yet.',
     trigger: every('daily', '07:30'),
-    when: 'status = Completed and days_since_completion > 2 and days_since_completion < 90 and invoice_sent = 0 and total_invoice_amount > 0 and purchase_order_number lacks Billed on',
+    when: 'status = Completed and days_since_completion > 2 and days_since_completion < 90 and invoice_sent = 0 and payment_received = 0 and total_invoice_amount > 0 and purchase_order_number lacks Billed on',
     digest: true,
     once: 'period',
     steps: [

@@ -142,7 +142,7 @@ test('one bill a month takes what was finished in it and is not paid, and what i
   const open = { invoice_sent: '0', payment_received: '0', total_invoice_amount: '120.00', purchase_order_number: '' }
   expect(fitting([6, 13], open)).toEqual([6, 13])
   expect(fitting([13], { ...open, completion_date: '2026-10-29 10:00:00' })).toEqual([])
-  expect(fitting([13], { ...open, payment_received: '1' })).toEqual([])
+  expect(fitting([6, 13], { ...open, payment_received: '1' })).toEqual([])
   expect(fitting([6, 13], { ...open, purchase_order_number: 'Billed on 1042' })).toEqual([])
 })
 
