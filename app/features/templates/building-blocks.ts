@@ -127,8 +127,8 @@ export const text = (message: string, waits = false) =>
   step('send_sms', { to: MOBILE, linkToJob: true, message }, waits)
 
 /** Writes to a colleague. */
-export const tell = (toStaffUuid: string, message: string) =>
-  step('send_staff_message', { toStaffUuid, linkToJob: true, message })
+export const tell = (toStaffUuid: string, message: string, waits = false) =>
+  step('send_staff_message', { toStaffUuid, linkToJob: true, message }, waits)
 
 export const task = (title: string, description: string, waits = false) =>
   step('create_task', { title, description }, waits)

@@ -115,8 +115,8 @@ export const VISITS: readonly LibraryTemplate[] = [
         outputFormat: 'pdf',
         storeToDiary: true,
       }),
+      tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.', true),
       task('Load the van for job {entry.0.generated_job_id}', '{entry.0.job_description}. Needed on {date as date}.'),
-      tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.'),
     ],
   }),
   template(20, 'job_management', {

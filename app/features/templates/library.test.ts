@@ -86,6 +86,15 @@ test('a customer who confirms is thanked only when the job is marked', () => {
   expect(confirm?.definition.steps.map(({ waitForPrevious }) => waitForPrevious)).toEqual([false, true])
 })
 
+test('a technician hears of the pack only when it is made, and of the van either way', () => {
+  const steps = LIBRARY.find(({ id }) => id === 19)?.definition.steps.map((one) => [one.type, one.waitForPrevious])
+  expect(steps).toEqual([
+    ['generate_document', false],
+    ['send_staff_message', true],
+    ['create_task', false],
+  ])
+})
+
 test('a booking is confirmed for each change of its time, also back to an earlier one', () => {
   const once = LIBRARY.find(({ id }) => id === 14)?.definition.once ?? 'record'
   const at = { now: Date.UTC(2026, 10, 23), zone: 'Europe/London' }
