@@ -50,13 +50,22 @@ test('the quantity of a line is 1 unless it says otherwise, and never negative',
   expect(messages('create_job', job('m'))).toEqual(['materials: Invalid input'])
 })
 
+test('a unit cost is an amount of money: what would be rounded is refused', () => {
+  const costs = (unit_cost: unknown) =>
+    messages('create_job', { company_uuid: 'c', status: 'Quote', materials: [{ material_uuid: 'm', unit_cost }] })
+  for (const fine of ['0', '12.34', '2.50', 0.07, 999_999.99]) expect(costs(fine)).toEqual([])
+  for (const cut of ['0.045', 1.005]) {
+    expect(costs(cut)).toEqual(['materials.0.unit_cost: Unit cost is a number from 0 with at most two decimals'])
+  }
+})
+
 test('everything wrong with the lines of a list is told, each at its cell', () => {
   const materials = [{ material_uuid: 'm' }, { quantity: 0, unit_cost: 'x' }]
   const given = { company_uuid: 'c', status: 'Quote', materials, material_bundles: [{ bundle_uuid: '' }] }
   expect(messages('create_job', given)).toEqual([
     'materials.1.material_uuid: Choose a material from the list',
     'materials.1.quantity: Quantity is a number above 0',
-    'materials.1.unit_cost: Unit cost is a number from 0',
+    'materials.1.unit_cost: Unit cost is a number from 0 with at most two decimals',
     'material_bundles.0.bundle_uuid: Choose a bundle from the list',
   ])
 })

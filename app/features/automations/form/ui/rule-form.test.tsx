@@ -772,7 +772,7 @@ describe('materials, bundles and categories', () => {
     const third = line('Material 3')
     await waitFor(() => expect(document.activeElement).toBe(third.getByLabelText('Quantity')))
     expect(described(third.getByLabelText('Quantity'))).toBe('Quantity is a number above 0')
-    expect(described(third.getByLabelText('Unit Cost'))).toBe('Unit cost is a number from 0')
+    expect(described(third.getByLabelText('Unit Cost'))).toBe('Unit cost is a number from 0 with at most two decimals')
     expect(described(line('Bundle 1').getByLabelText('Bundle Bundle UUID'))).toContain('Choose a bundle from the list')
     expect(document.querySelectorAll('[aria-invalid]')).toHaveLength(3)
     expect(sent).toHaveLength(0)

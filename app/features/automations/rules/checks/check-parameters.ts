@@ -19,7 +19,7 @@ export const CELL_TEXTS = {
   material_uuid: 'Choose a material from the list',
   bundle_uuid: 'Choose a bundle from the list',
   quantity: 'Quantity is a number above 0',
-  unit_cost: 'Unit cost is a number from 0',
+  unit_cost: 'Unit cost is a number from 0 with at most two decimals',
 } as const
 
 /** `name` = the parameter; for a line of a list its cell: `materials.0.quantity`. */
@@ -129,7 +129,8 @@ function readCell(name: keyof typeof CELL_TEXTS, given: unknown): { value: strin
   if (isAbsent(given)) return name === 'quantity' ? { value: 1 } : null
   const value = Number(given)
   const isAmount = Number.isFinite(value) && value >= 0 && value <= 1_000_000
-  return isAmount && (name !== 'quantity' || value > 0) ? { value } : 'wrong'
+  const isFit = name === 'quantity' ? value > 0 : Number(value.toFixed(2)) === value
+  return isAmount && isFit ? { value } : 'wrong'
 }
 
 /** Checks of several parameters together: sources that exclude each other, missing content. */
