@@ -179,7 +179,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(24, 'workflow', {
     name: 'Stuck waiting for parts',
-    description: 'Creates a task every week after five days in the queue.',
+    description: 'Creates a weekly task after five days in a time-limited queue.',
     says: 'Parts are chased before the customer asks.',
     trigger: every('daily', '08:00'),
     when: 'queue_uuid = [[Waiting for parts]] and days_in_queue > 5',

@@ -142,6 +142,9 @@ export const OPERATOR_TEXTS: Readonly<Record<Operator, string>> = {
   is_not_empty: 'is not empty',
 }
 
+/** Of "days in the queue". */
+export const ONLY_WITH_DAYS = 'Known only for queues with a number of days in ServiceM8.'
+
 export const GROUPING_TEXTS: Readonly<Record<GroupingField, string>> = {
   company_uuid: 'Customer',
   status: 'Job status',

@@ -5,7 +5,7 @@ import { capital } from '#app/lib/plain-text.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import { OPERATOR_TEXTS } from '../../rules/form-text.ts'
+import { ONLY_WITH_DAYS, OPERATOR_TEXTS } from '../../rules/form-text.ts'
 import { isEmptyTest, ONLY_IF } from '../form-blocks.ts'
 import { becomesRow } from '../form-shown.ts'
 import type { ConditionRow } from '../form-state.ts'
@@ -58,7 +58,7 @@ export function ConditionSection() {
   )
 }
 
-const QUEUE_DAYS = 'Counted back from its last day in the queue. Moving that day changes it.'
+const QUEUE_DAYS = `${ONLY_WITH_DAYS} Counted back from its last day in the queue. Moving that day changes it.`
 
 /** `index` = among all conditions; `place` = among those that are shown. */
 function ConditionLine({ row, index, place }: { row: ConditionRow; index: number; place: number }) {

@@ -40,6 +40,9 @@ describe('why a record did not match', () => {
     expect(failedText({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
       '"Days overdue" of this job is unknown, so it does not match: it is more than 6 days overdue.',
     )
+    expect(failedText({ field: 'days_in_queue', operator: 'greater_than', value: '5', seen: null }, 'job')).toMatch(
+      / for more than 5 days\. Known only for queues with a number of days in ServiceM8\.$/,
+    )
     expect(failedText({ field: 'priority', operator: 'equals', value: 'Urgent', seen: null }, 'job')).toBe(
       PRIORITY_NEVER,
     )

@@ -4,7 +4,7 @@ import { readLocal, readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
-import { OPERATOR_TEXTS } from '../form-text.ts'
+import { ONLY_WITH_DAYS, OPERATOR_TEXTS } from '../form-text.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
 import { dateText } from '../timing/schedule.ts'
 import { isComplete } from './condition-test.ts'
@@ -243,8 +243,10 @@ export function failedText(failed: FailedCondition, object: string, names: Known
   const known = findField(object, failed.field)
   const label = fieldLabel(object, failed.field)
   if (known?.never) return known.never
-  if (failed.seen === null)
-    return `"${label}" of this ${objectNoun(object)} is unknown, so it does not match: ${wanted}.`
+  if (failed.seen === null) {
+    const why = failed.field === 'days_in_queue' ? ` ${ONLY_WITH_DAYS}` : ''
+    return `"${label}" of this ${objectNoun(object)} is unknown, so it does not match: ${wanted}.${why}`
+  }
   const isEmpty = known?.type === 'list' ? readList(failed.seen).length === 0 : failed.seen.trim() === ''
   const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
   const seen = isEmpty ? 'empty' : flag === null ? valueText(failed.seen, known, names) : flag ? 'yes' : 'no'
