@@ -137,8 +137,9 @@ export async function badgeChange(
   if (named && named.outcome !== 'ok') return { outcome: 'failed', trouble: named, what: 'the badges' }
   const badges: Values[] = named ? named.value.map(valuesOf) : []
   const ids: string[] = []
-  for (const word of words) {
-    const uuid = isUuid(word) ? word.toLowerCase() : badgeNamed(badges, word, how)
+  // A badge's own name may have commas.
+  for (const word of badgeNamed(badges, wanted, how) === null ? words : [wanted]) {
+    const uuid = badgeNamed(badges, word, how)
     if (uuid === null) return noneCalled('badge', word)
     ids.push(uuid)
   }
@@ -146,6 +147,7 @@ export async function badgeChange(
 }
 
 function badgeNamed(badges: readonly Values[], name: string, how: BadgeChange): string | null {
+  if (isUuid(name)) return name.trim().toLowerCase()
   const same = badges.filter(isCalled(name))
   // A deleted badge can be removed from a job, but not added.
   const found = same.find(isActive) ?? (how === 'remove' ? same[0] : undefined)

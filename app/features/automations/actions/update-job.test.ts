@@ -280,6 +280,16 @@ describe('badges', () => {
     expect(await change('add', `VIP, ${OLD}`)).toBe(JSON.stringify([CHASE, VIP, OLD]))
   })
 
+  it('may have a comma in their name', async () => {
+    const PARTS = '90000000-0000-4000-8000-000000000004'
+    world.put('badge', { uuid: PARTS, name: 'Parts, waiting' })
+    expect(await change('add', 'parts, waiting')).toBe(JSON.stringify([CHASE, PARTS]))
+    expect(await change('replace', '["Parts, waiting","VIP"]')).toBe(JSON.stringify([PARTS, VIP]))
+    expect(await change('add', 'VIP, Parts')).toContain('There is no badge called "Parts"')
+    world.set('job', JOB, { badges: JSON.stringify([VIP, PARTS]) })
+    expect(await change('remove', 'Parts, waiting')).toBe(JSON.stringify([VIP]))
+  })
+
   it('are removed by name, and the others stay', async () => {
     world.set('job', JOB, { badges: JSON.stringify([VIP, CHASE, OLD]) })
     expect(await change('remove', 'Do not chase')).toBe(JSON.stringify([VIP, OLD]))

@@ -347,7 +347,9 @@ async function joinBadges(joining: Joining): Promise<CallFailure | null> {
       if (found.outcome !== 'ok') return found
       if (found.row?.name) names.push(found.row.name)
     }
-    add(joining, index, { badge_names: names.join(', ') })
+    // As text where that reads back the same.
+    const hasComma = names.some((name) => name.includes(','))
+    add(joining, index, { badge_names: hasComma ? JSON.stringify(names) : names.join(', ') })
   }
   return null
 }

@@ -13,6 +13,7 @@ import {
   TOM,
 } from '#tests/support/action-platform.server.ts'
 import type { FactPart } from './facts.ts'
+import { readList } from './field-value.ts'
 
 let world: ActionWorld
 
@@ -74,11 +75,18 @@ describe('a job', () => {
 
   it('has the names of its badges, also of a job behind a booking', async () => {
     const badge = 'f0000000-0000-4000-8000-000000000001'
+    const comma = 'f0000000-0000-4000-8000-000000000002'
     world.platform.put(ACCOUNT, 'badge', { uuid: badge, name: 'Do not chase' })
+    world.platform.put(ACCOUNT, 'badge', { uuid: comma, name: 'Parts, waiting' })
     world.set('job', JOB, { badges: JSON.stringify([badge, 'f0000000-0000-4000-8000-0000000000ff']) })
     world.platform.put(ACCOUNT, 'jobactivity', { uuid: BOOKING, job_uuid: JOB })
     expect((await factsOf('job', JOB, ['badge'])).values.badge_names).toBe('Do not chase')
     expect((await factsOf('jobactivity', BOOKING, ['badge'])).values.badge_names).toBe('Do not chase')
+    world.set('job', JOB, { badges: JSON.stringify([badge, comma]) })
+    expect(readList((await factsOf('job', JOB, ['badge'])).values.badge_names ?? '')).toEqual([
+      'Do not chase',
+      'Parts, waiting',
+    ])
   })
 
   it('has the staff of the latest booking where its queue names nobody', async () => {

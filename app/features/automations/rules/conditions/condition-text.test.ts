@@ -37,6 +37,9 @@ describe('why a record did not match', () => {
     expect(failedText({ field: 'payment_received', operator: 'equals', value: '1', seen: '0' }, 'job')).toBe(
       '"Paid" is no. The automation needs: it is paid.',
     )
+    expect(
+      failedText({ field: 'badges', operator: 'equals', value: 'VIP', seen: '["Parts, waiting","Blue"]' }, 'job'),
+    ).toBe('"Badges" is "Parts, waiting, Blue". The automation needs: it has the badge "VIP".')
     expect(failedText({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
       '"Days overdue" of this job is unknown, so it does not match: it is more than 6 days overdue.',
     )

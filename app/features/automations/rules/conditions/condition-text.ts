@@ -247,9 +247,9 @@ export function failedText(failed: FailedCondition, object: string, names: Known
     const why = failed.field === 'days_in_queue' ? ` ${ONLY_WITH_DAYS}` : ''
     return `"${label}" of this ${objectNoun(object)} is unknown, so it does not match: ${wanted}.${why}`
   }
-  const isEmpty = known?.type === 'list' ? readList(failed.seen).length === 0 : failed.seen.trim() === ''
+  const text = known?.type === 'list' ? readList(failed.seen).join(', ') : failed.seen
   const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
-  const seen = isEmpty ? 'empty' : flag === null ? valueText(failed.seen, known, names) : flag ? 'yes' : 'no'
+  const seen = text.trim() === '' ? 'empty' : flag === null ? valueText(text, known, names) : flag ? 'yes' : 'no'
   return `"${label}" is ${seen}. The automation needs: ${wanted}.`
 }
 

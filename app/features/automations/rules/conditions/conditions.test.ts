@@ -241,6 +241,13 @@ describe('badges and other lists', () => {
     for (const value of ['Blue', other]) expect(passes('badges', operator, value, job)).toBe(!is)
   })
 
+  it('by a name with a comma is that one, not a part of it', () => {
+    const job = { badges: '["f0000000-0000-4000-8000-000000000001"]', badge_names: '["Parts, waiting"]' }
+    expect(passes('badges', 'equals', 'parts, waiting', job)).toBe(true)
+    expect(passes('badges', 'contains', 'Parts, wait', job)).toBe(true)
+    expect(passes('badges', 'equals', 'Parts', job)).toBe(false)
+  })
+
   const badges = (operator: Operator, value: string) =>
     passes('badges', operator, value, { badges: '["VIP","Do not chase"]' })
 

@@ -271,6 +271,12 @@ describe('where the text goes', () => {
     expect(say('<a title="{job_description}">', nasty, 'html')).not.toMatch(/<br>|\n/)
   })
 
+  it('prints the names of badges as words, also one with a comma', () => {
+    expect(say('{badge_names}', withJob({ badge_names: '["VIP","Parts, waiting"]' }), 'plain')).toBe(
+      'VIP, Parts, waiting',
+    )
+  })
+
   it('makes numbers E.164 where they can be', () => {
     expect(say('{contact_mobile}', {}, 'phone')).toBe('+447700900123')
     expect(say('0770 09', {}, 'phone')).toBe('0770 09')

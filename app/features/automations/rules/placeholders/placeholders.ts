@@ -5,7 +5,7 @@ import { isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
-import { isNothing } from '../../records/field-value.ts'
+import { isNothing, readList } from '../../records/field-value.ts'
 import { findField, readField } from '../../records/fields.ts'
 import { calendarValues, digestValues } from '../digest.ts'
 import { cleaned, type Destination, escaped, finished, formatted } from './placeholder-format.ts'
@@ -206,12 +206,8 @@ function lowerNamed(values: Readonly<Record<string, string>>): Map<string, strin
 function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, digest: (name: string) => string): Found {
   const plain = (value: string | null | undefined): Found => ({ value: value ?? '', format: null })
   switch (meaning.kind) {
-    case 'field': {
-      const facts = scope.records[meaning.entry]
-      const lines = (facts && readField(facts, meaning.field, at)) ?? ''
-      const value = meaning.oneLine ? lines.trim().replace(/[,\s]*\n\s*/g, ', ') : lines
-      return { value, format: meaning.dressed ? dressOf(facts, meaning.field) : null }
-    }
+    case 'field':
+      return fieldFound(meaning, scope.records[meaning.entry], at)
     case 'result': {
       const id = 'id' in meaning.step ? meaning.step.id : scope.order[meaning.step.position - 1]
       return id !== undefined && scope.order.includes(id) ? plain(resultValue(id, meaning.field, scope)) : null
@@ -235,9 +231,16 @@ function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, diges
   }
 }
 
-function dressOf(facts: RecordFacts | undefined, field: string): Format | null {
-  const type = facts ? findField(facts.object, field)?.type : undefined
-  return type === 'date' ? 'date' : type === 'money' ? 'money' : null
+function fieldFound(
+  { field, dressed, oneLine }: Extract<Meaning, { kind: 'field' }>,
+  facts: RecordFacts | undefined,
+  at: JudgedAt,
+): Found {
+  const text = (facts && readField(facts, field, at)) ?? ''
+  if (field === 'badge_names') return { value: readList(text).join(', '), format: null }
+  const type = facts && dressed ? findField(facts.object, field)?.type : undefined
+  const value = oneLine ? text.trim().replace(/[,\s]*\n\s*/g, ', ') : text
+  return { value, format: type === 'date' || type === 'money' ? type : null }
 }
 
 /** '' when the step has not run or returns nothing of that name. */
