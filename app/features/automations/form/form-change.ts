@@ -131,7 +131,7 @@ function inNewOrder(state: FormState, steps: StepRow[]): FormState {
   }
   const follow = (text: string) =>
     text.replace(
-      /(\{\s*action_)(\d{1,3})(?=_result\b)/gi,
+      /(\{\s*action(?:_|\s+))(\d{1,3})(?=(?:_|\s+)result\b)/gi,
       (_all, before: string, old: string) => `${before}${position(Number(old))}`,
     )
   return {

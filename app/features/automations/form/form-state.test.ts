@@ -119,6 +119,8 @@ describe('actions', () => {
     const written = write(two, { [`s.${c}.p.message`]: 'Job {action_1_result.generated_job_id}' })
     const text = (state: FormState) => state.steps.find(({ key }) => key === c)?.parameters.message
     expect(text(press(written, `down:${a}`))).toBe('Job {action_2_result.generated_job_id}')
+    const spaced = write(two, { [`s.${c}.p.message`]: 'Job {action 1 result.generated job id}' })
+    expect(text(press(spaced, `down:${a}`))).toBe('Job {action 2 result.generated job id}')
     expect(text(press(written, `remove_step:${b}`))).toBe('Job {action_1_result.generated_job_id}')
     expect(text(press(written, `remove_step:${a}`))).toBe('Job {action_0_result.generated_job_id}')
   })

@@ -28,6 +28,7 @@ describe('a document that is not kept', () => {
     [{}, step('s2', 'send_email', MAIL)],
     [{}, step('s2', 'send_email', { ...MAIL, documentActionIndex: 1 })],
     [{ storeToDiary: false }, step('s2', 'create_task', { title: 'See {action_1_result.document_url}' })],
+    [{ storeToDiary: false }, step('s2', 'create_task', { title: 'See {action 1 result.document url}' })],
   ])('%j: a later step that needs it says so when saved', (parameters, later) => {
     const made = step('s1', 'generate_document', parameters)
     expect(checkRule(rule(made, later)).map(({ message }) => message)).toEqual([NOT_KEPT])

@@ -2,6 +2,7 @@
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { flagParameter } from '../actions/read-parameters.ts'
+import { resultsIn } from './placeholders/placeholder-names.ts'
 
 /** The names this step's result has for later steps: a document that is not kept has no id and no address. */
 export function givenBy(step: MaybeUnread): readonly string[] {
@@ -41,6 +42,6 @@ function reads({ parameters }: Step, id: string, position: number): boolean {
     const { documentActionIndex } = parameters
     if (documentActionIndex === undefined || Number(documentActionIndex) === position) return true
   }
-  const result = new RegExp(`\\{\\s*(?:action_0*${position}_result|step\\.${id})\\b`, 'i')
-  return Object.values(parameters).some((value) => typeof value === 'string' && result.test(value))
+  const texts = Object.values(parameters).filter((value) => typeof value === 'string')
+  return texts.flatMap(resultsIn).some(({ step }) => ('id' in step ? step.id === id : step.position === position))
 }

@@ -2,20 +2,11 @@
 // without a result.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { givenBy, notKept, throwsAway } from './document-keeping.ts'
+import { resultsIn } from './placeholders/placeholder-names.ts'
 
-/** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. Null = the first value it gives. */
-export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string | null }[] {
-  const found: ReturnType<typeof referencesOf> = []
-  const read = (text: string) => {
-    for (const match of text.matchAll(/\{\s*action_(\d{1,3})_result\b(?:\.([a-z_]+))?/gi)) {
-      found.push({ position: Number(match[1]), stepId: null, field: match[2] ?? null })
-    }
-    for (const match of text.matchAll(/\{\s*step\.([a-z][a-z0-9_]*)(?:\.([a-z_]+))?/gi)) {
-      found.push({ position: null, stepId: match[1] ?? '', field: match[2] ?? null })
-    }
-  }
-  for (const value of Object.values(step.parameters)) if (typeof value === 'string') read(value)
-  return found
+/** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
+export function referencesOf(step: Step): ReturnType<typeof resultsIn> {
+  return Object.values(step.parameters).flatMap((value) => (typeof value === 'string' ? resultsIn(value) : []))
 }
 
 export function checkReferences({
@@ -31,17 +22,17 @@ export function checkReferences({
 
 /** `index`: the step with the reference. */
 function referenceProblem(
-  { position, stepId, field }: ReturnType<typeof referencesOf>[number],
+  { step, field }: ReturnType<typeof referencesOf>[number],
   steps: readonly Step[],
   index: number,
 ): string | null {
-  const at = position === null ? steps.findIndex(({ id }) => id === stepId) : position - 1
-  const name = position === null ? `step ${stepId}` : `action ${position}`
+  const at = 'id' in step ? steps.findIndex(({ id }) => id === step.id) : step.position - 1
+  const name = 'id' in step ? `step ${step.id}` : `action ${step.position}`
   const source = steps[at]
   if (!source) return `This refers to ${name}, which does not exist.`
   if (at >= index) return `This refers to ${name}, which runs later. Move it up.`
   const gives = givenBy(source)
-  if (field === null || gives.length === 0 || gives.includes(field)) return null
+  if (field === '' || gives.length === 0 || gives.includes(field)) return null
   return `${name} gives ${gives.join(' and ')}, but not ${field}.`
 }
 

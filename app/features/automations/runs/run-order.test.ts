@@ -101,7 +101,7 @@ test('an e-mail needs the document it carries: the one numbered, else the last o
   expect(neededSteps(none, steps(none))).toEqual([])
 })
 
-test.each(['{action_1_result}', '{ step.s1 }'])('%s alone needs the step as well', (message) => {
+test.each(['{action_1_result}', '{ step.s1 }', '{Action 1 result.generated job id or "new"}'])('%s alone needs the step as well', (message) => {
   const steps = [step('s1'), step('s2', {}, { message })]
   expect(neededSteps(step('s2', {}, { message }), steps)).toEqual(['s1'])
 })

@@ -143,8 +143,8 @@ export function neededSteps(step: Step, steps: readonly Step[]): string[] {
     const needed = steps[found]
     if (needed && found >= 0 && found < position) ids.add(needed.id)
   }
-  for (const { position: number, stepId } of referencesOf(step)) {
-    add(number === null ? steps.findIndex((one) => one.id === stepId) : number - 1)
+  for (const { step: read } of referencesOf(step)) {
+    add('id' in read ? steps.findIndex(({ id }) => id === read.id) : read.position - 1)
   }
   const { includeGeneratedDocument, documentActionIndex } = step.parameters
   if (includeGeneratedDocument === true) {

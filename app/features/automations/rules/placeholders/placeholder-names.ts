@@ -206,6 +206,12 @@ export function namesOf(object: string): ReadonlyMap<string, Field> {
   return fields.size > 0 ? fields : fieldsOf('job')
 }
 
+/** The results of earlier steps that a text reads. */
+export function resultsIn(text: string): Extract<Meaning, { kind: 'result' }>[] {
+  const meanings = placeholdersIn(text).map(({ name }) => meaningOf(name, { object: 'job' }))
+  return meanings.filter((meaning) => meaning?.kind === 'result')
+}
+
 /** The parts to load so that the placeholders of these texts have values on records of the object. */
 export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
   const placeholders = [...texts].flatMap((text) => placeholdersIn(text))
