@@ -23,6 +23,15 @@ const rule = (...steps: Step[]): RuleDefinition => ({
 const MAIL = { to: 'a@b.example', customSubject: 'S', customBody: 'T', includeGeneratedDocument: true }
 const NOT_KEPT = 'Action 1 does not keep its document. Tick “Keep as an attachment of the job” there.'
 
+it('the result of an earlier action is refused where that runs later, and its other names are fine', () => {
+  const made = step('s1', 'create_job', { company_uuid: '{company_uuid}', status: 'Quote' })
+  const reads = step('s2', 'create_task', { title: 'Job {action 1 result.number}, {action_1_result.job_uuid}' })
+  expect(checkRule(rule(made, reads))).toEqual([])
+  const [issue, ...others] = checkRule(rule(step('s1', 'create_task', { title: '{action 2 result.number}' }), made))
+  expect(issue?.message).toBe('Action 2 runs later than this one. Move it up.')
+  expect(others).toEqual([])
+})
+
 describe('a document that is not kept', () => {
   it.each<[ActionParameters, Step]>([
     [{}, step('s2', 'send_email', MAIL)],
