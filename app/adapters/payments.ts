@@ -60,7 +60,7 @@ export interface PaidSubscription {
   trialEndsAt: Millis | null
   periodStart: Millis | null
   periodEnd: Millis | null
-  /** It ends with the paid month, or on another fixed day. */
+  /** It ends with the paid month, or on an earlier day. */
   endsWithPeriod: boolean
   latestInvoice: PaymentInvoice | null
   /** Null = it goes on. Use above the included one is still billed when it has ended. */

@@ -3,7 +3,7 @@
 // events come back to us while all this goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
-import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
+import { endCharges, openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
 import { loadSubscription } from '#app/features/billing/plan.server.ts'
 import { settleReturn } from '#app/features/billing/settle-return.server.ts'
@@ -241,6 +241,28 @@ describe('the months that follow', () => {
     await setCancellation(app(), LEEDS, true)
     await stage.pass(days(32))
     expect(await plan()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false })
+  })
+
+  test('a day of the end after this month is no end with it, and an erasure charges no further month', async () => {
+    await subscribe()
+    const { currentPeriodEnd, subscriptionId } = await plan()
+    const { default: Stripe } = await import('stripe')
+    const base = new URL(stage.origin)
+    const sdk = new Stripe('sk_sandbox_fieldhook', { host: base.hostname, port: base.port, protocol: 'http' })
+    const endOn = async (day: number) => {
+      const path = `/sandbox/stripe/v1/subscriptions/${subscriptionId}`
+      await sdk.rawRequest('POST', path, { cancel_at: Math.floor(day / 1000) }, {})
+      await stage.settled()
+    }
+    const end = currentPeriodEnd ?? 0
+    await endOn(end - days(2))
+    expect(await plan()).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    await endOn(end + days(40))
+    expect(await plan()).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+    expect(await endCharges(app(), LEEDS)).toEqual({ outcome: 'saved' })
+    await stage.pass(days(62))
+    expect(await plan()).toMatchObject({ status: 'canceled', currentPeriodEnd: end })
+    expect(Object.keys(stage.sandbox.world.payments.ledger().invoices)).toHaveLength(1)
   })
 
   test('the provider’s own page opens for who has paid once', async () => {

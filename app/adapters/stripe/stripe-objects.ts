@@ -35,7 +35,7 @@ function monthlyItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem
 
 export function toSubscription(subscription: Stripe.Subscription): PaidSubscription {
   const item = monthlyItem(subscription)
-  const { metadata, trial_end: trialEnd, ended_at: endedAt } = subscription
+  const { metadata, trial_end: trialEnd, ended_at: endedAt, cancel_at: endsAt } = subscription
   const invoice = typeof subscription.latest_invoice === 'object' ? subscription.latest_invoice : null
   return {
     id: subscription.id,
@@ -48,7 +48,9 @@ export function toSubscription(subscription: Stripe.Subscription): PaidSubscript
     trialEndsAt: millisOrNull(trialEnd),
     periodStart: item ? millis(item.current_period_start) : null,
     periodEnd: item ? millis(item.current_period_end) : null,
-    endsWithPeriod: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    // Up to a later day, further months are charged.
+    endsWithPeriod:
+      subscription.cancel_at_period_end || (endsAt !== null && item !== null && endsAt <= item.current_period_end),
     latestInvoice: invoice && toInvoice(invoice),
     endedAt: millisOrNull(endedAt),
     renewedBy: metadata.renewedBy ?? null,
