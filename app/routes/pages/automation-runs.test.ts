@@ -3,6 +3,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { TRIAL } from '#app/domain/plan.ts'
 import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
@@ -263,6 +264,27 @@ describe('one run', () => {
     expect(await press(later, { act: 'cancel' })).toMatchObject({ says: 'Cancelled' })
     expect(await press(later, { act: 'cancel' })).toMatchObject({ says: 'Not cancelled' })
     await world.clock.run(hours(3))
+    expect(world.platform.messages).toHaveLength(1)
+  })
+
+  test('on hold for its plan, what it is asked to send waits, and the press says so', async () => {
+    const rule = await world.rule(aRule([TEXT]))
+    const done = await world.start(rule, [world.job(LEEDS)])
+    await work()
+    const held = { held: runReason('ask_first') }
+    const [first, second] = [await world.start(rule, [world.job(LEEDS)], held), await world.start(rule, [], held)]
+    const known = await world.store.billing.ensurePlan(LEEDS, TRIAL, world.clock.now())
+    const hold = { heldSince: world.clock.now(), holdReason: 'trial_ended' }
+    await world.store.billing.savePlan(LEEDS, known.updatedAt, hold, world.clock.now())
+    const waits = {
+      says: 'On hold',
+      why: expect.stringMatching(/^Trial ended: subscribe to resume\. .*everything waits/),
+    }
+    expect(await press(first, { act: 'release' })).toMatchObject(waits)
+    expect(await press(done, { act: 'all_again' })).toMatchObject(waits)
+    expect(await press(second, { act: 'discard' })).toMatchObject({ says: 'Discarded' })
+    expect(await press(second, { act: 'release' })).toMatchObject({ says: 'Nothing to release' })
+    await world.clock.run(minutes(1))
     expect(world.platform.messages).toHaveLength(1)
   })
 

@@ -106,8 +106,13 @@ export async function pressSendAgain({ request, context }: Args) {
     if (one?.outcome === 'sent') pressed.sent.push(one.deliveryId)
     else pressed.why = one !== null && 'message' in one ? one.message : null
   }
-  const plan = await context.app.store.billing.findPlan(found.account.uuid)
-  return { ...pressed, hold: plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null }
+  return { ...pressed, hold: await planHoldOf(context.app, found.account.uuid) }
+}
+
+/** Why nothing is sent for the account at present; null = it is. */
+export async function planHoldOf({ store }: Pick<App, 'store'>, accountUuid: string): Promise<string | null> {
+  const plan = await store.billing.findPlan(accountUuid)
+  return plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null
 }
 
 /** Redirects to another page, which shows the message. */

@@ -4,8 +4,11 @@ import { runAddress } from '#app/domain/automations/history-address.ts'
 import { actOnAnswer, actOnRun, readAnswerAct } from '#app/features/automations/history/act-on-run.server.ts'
 import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
+import { unlessHeld } from '#app/features/events/search-view.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { addressOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
+import { addressOf, planHoldOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
+
+const ENDS_ONLY = new Set(['discard', 'discard_all', 'cancel', 'went_out', 'answer_stop', 'listening_read'])
 
 /** Runs the pressed button's act and throws the redirect to the resulting page: the same one, or a restarted run. */
 export async function pressRunButton({ request, context }: ActionFunctionArgs) {
@@ -18,13 +21,15 @@ export async function pressRunButton({ request, context }: ActionFunctionArgs) {
     const flash = await actOnMute(context.app, uuid, ofCustomer, form, found.staffUuid)
     throw redirectWith({ context }, here, flash)
   }
+  // What a press asks us to send waits while the account is on hold.
+  const hold = ENDS_ONLY.has(form.get('act') ?? '') ? null : await planHoldOf(context.app, uuid)
   const ofAnswer = readAnswerAct(form.get('act'))
   if (ofAnswer !== null) {
     const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, found.staffUuid)
-    throw redirectWith({ context }, here, flash)
+    throw redirectWith({ context }, here, unlessHeld(flash, hold))
   }
   const acted = await actOnRun(context.app, uuid, form)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const to = acted.runId === null ? here : runAddress(account, acted.runId)
-  throw redirectWith({ context }, to, acted.flash)
+  throw redirectWith({ context }, to, unlessHeld(acted.flash, hold))
 }

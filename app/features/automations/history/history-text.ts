@@ -10,6 +10,13 @@ function refused(title: string, description: string): Flash {
   return { kind: 'error', title, description }
 }
 
+/** Nothing is asked to be sent. */
+function noted(description: string): Flash {
+  return { kind: 'info', title: 'Noted', description }
+}
+
+const NONE = 'Nothing was waiting.'
+
 export const RUN_FLASHES = {
   failedAgain: done('Trying again', 'The failed steps run again. Results appear here within seconds.'),
   nothingFailed: refused('Nothing to try again', 'Nothing in this run failed, or it is running now.'),
@@ -27,7 +34,7 @@ export const RUN_FLASHES = {
   cancelling: done('Cancelling', 'It is running and stops before its next step.'),
   doneAlready: refused('Not cancelled', 'It had already finished.'),
   wentOut: done('Noted', 'We marked the message as sent. The run continues.'),
-  staysCancelled: done('Noted', 'We marked the message as sent. The run stays cancelled.'),
+  staysCancelled: noted('We marked the message as sent. The run stays cancelled.'),
   sendIt: done('Sending', 'The message is sent now.'),
   settledAlready: refused('Nothing to settle', 'Someone else already decided about this message.'),
   gone: refused('Not found', 'It no longer exists.'),
@@ -53,7 +60,7 @@ export function answerSettledFlash(
   if (settled.outcome === 'not_open') return ANSWER_FLASHES.notOpen
   const { messages } = settled
   const [waiting, is] = messages === 1 ? ['1 message', 'is'] : [`${messages} messages`, 'are']
-  if (messages === 0) return done(state === 'went_on' ? 'Noted' : 'Stopped', 'Nothing was waiting.')
+  if (messages === 0) return state === 'went_on' ? noted(NONE) : done('Stopped', NONE)
   return state === 'went_on'
     ? done('Messages released', `${waiting} to them can go now. Quiet hours and limits still apply.`)
     : done('Stopped', `${waiting} to them ${is} left out.`)
