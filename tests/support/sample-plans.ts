@@ -62,10 +62,11 @@ interface Setting {
   mode?: PaymentMode
   usage?: Partial<PlanUsage>
   overageCharged?: boolean
+  retentionDays?: number
 }
 
 /** The page's view of the plan. */
 export function samplePlanView(plan: Plan, setting: Setting = {}): PlanView {
-  const { now = TRIAL_BEGAN, mode = 'sandbox', usage = {}, overageCharged = false } = setting
-  return planView(sampleFacts(plan, usage), { mode, now, zone: PLAN_ZONE, overageCharged })
+  const { now = TRIAL_BEGAN, mode = 'sandbox', usage = {}, overageCharged = false, retentionDays } = setting
+  return planView(sampleFacts(plan, usage), { mode, now, zone: PLAN_ZONE, overageCharged, retentionDays })
 }

@@ -12,6 +12,7 @@ export interface PlanSetting {
   zone: string
   /** Whether use above the included operations is really invoiced. */
   overageCharged: boolean
+  retentionDays?: number | undefined
 }
 
 /** "Trial" while it lasts, whatever the provider's status (spec, section 4). */

@@ -19,7 +19,7 @@ describe('a trial', () => {
       sentence: 'Your free trial has 14 days left.',
       next: [
         'It ends on 5 December 2026, 14:03.',
-        'Everything keeps working for 3 more days after that. Then events are still received and kept, but deliveries and automation runs wait until you subscribe. Nothing is dropped.',
+        'Everything keeps working for 3 more days after that. Then deliveries and automation runs wait until you subscribe. Events are still received, and kept for 30 days.',
       ],
       progress: { done: 0, of: 14, words: '0 of 14 days' },
       offers: [
@@ -79,7 +79,7 @@ describe('a trial', () => {
     const held = samplePlanView(samplePlan(), { now: after(days(17)) })
     expect(held).toMatchObject({ word: 'Trial ended', tone: 'held', sentence: 'Trial ended: subscribe to resume.' })
     expect(held.next).toEqual([
-      'Since 8 December 2026, 14:03 deliveries and automation runs wait. Events are still received and kept.',
+      'Since 8 December 2026, 14:03 deliveries and automation runs wait. Events are still received, and kept for 30 days.',
       'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.',
     ])
     expect(held.offers.map((offer) => offer.label)).toEqual(['Subscribe Now - £5/month'])
@@ -168,7 +168,7 @@ describe('a subscription in trouble', () => {
     })
     expect(view.next).toEqual([
       'Everything keeps working until 28 December 2026, 14:03.',
-      'Then events are still received and kept, but deliveries and automation runs wait until you pay. Nothing is dropped.',
+      'Then deliveries and automation runs wait until you pay. Events are still received, and kept for 30 days.',
     ])
     expect(view.offers.map((offer) => offer.label)).toEqual(['Pay now'])
     expect(view.cancellation).toMatchObject({
@@ -183,6 +183,8 @@ describe('a subscription in trouble', () => {
       tone: 'held',
       sentence: 'Your last payment did not go through: pay now to resume.',
     })
+    const short = samplePlanView(plan, { now: failed + days(7), retentionDays: 5 })
+    expect(short.next[0]).toMatch(/ Events are still received, and kept for 5 days\.$/)
   })
 
   it('waits at once when it is unpaid or has ended', () => {

@@ -1,5 +1,6 @@
 // Computes everything the subscription page shows. No component makes decisions about money.
 
+import { eventsKept } from '#app/domain/kept-until.ts'
 import {
   INCLUDED_OPERATIONS,
   MONTHLY_PENCE,
@@ -9,7 +10,7 @@ import {
   TRIAL,
 } from '#app/domain/plan.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
-import { dayText, grouped, momentText, plural } from '#app/domain/time/moments.ts'
+import { dayText, grouped, momentText, plural, spanText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -59,9 +60,12 @@ const OVERAGE_PENCE_PER_1000 = 0.5
 
 const PRICE = pounds(MONTHLY_PENCE)
 
-function waitsUntilYou(act: 'subscribe' | 'pay'): string {
-  return `events are still received and kept, but deliveries and automation runs wait until you ${act}. Nothing is dropped.`
+function waitsUntilYou(act: 'subscribe' | 'pay', setting: PlanSetting): string {
+  return `deliveries and automation runs wait until you ${act}. ${keptText(setting)}`
 }
+
+const keptText = ({ retentionDays }: PlanSetting) =>
+  `Events are still received, and kept for ${spanText(eventsKept(retentionDays))}.`
 
 const AFTER_PAYING = 'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.'
 
@@ -118,7 +122,7 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
           `It ends on ${momentText(plan.trialEndsAt, zone)}.`,
           off
             ? PLAN_TEXTS.nothingLimited
-            : `Everything keeps working for ${plural(TRIAL_GRACE / days(1), 'more day')} after that. Then ${waitsUntilYou('subscribe')}`,
+            : `Everything keeps working for ${plural(TRIAL_GRACE / days(1), 'more day')} after that. Then ${waitsUntilYou('subscribe', setting)}`,
         ],
       }
     }
@@ -139,7 +143,7 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
           ? [PLAN_TEXTS.nothingLimited]
           : [
               'Everything works until then, and no further month is charged.',
-              `After that ${waitsUntilYou('subscribe')}`,
+              `After that ${waitsUntilYou('subscribe', setting)}`,
             ],
       }
     case 'past_due':
@@ -185,15 +189,16 @@ interface HoldText {
 function holdStory(
   { heldSince }: Plan,
   holds: Millis,
-  { now, zone, mode }: PlanSetting,
+  setting: PlanSetting,
   { before, tone = 'attention', act = 'pay', off = before, after }: HoldText,
 ): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
+  const { now, zone, mode } = setting
   if (mode === 'off') return { tone: 'accent', sentence: off ?? after, next: [PLAN_TEXTS.nothingLimited] }
   if (now < holds && before !== undefined) {
     return {
       tone,
       sentence: before,
-      next: [`Everything keeps working until ${momentText(holds, zone)}.`, `Then ${waitsUntilYou(act)}`],
+      next: [`Everything keeps working until ${momentText(holds, zone)}.`, `Then ${waitsUntilYou(act, setting)}`],
     }
   }
   // Later than the plan implies when payments were switched on after that.
@@ -201,7 +206,7 @@ function holdStory(
   return {
     tone: 'held',
     sentence: after,
-    next: [`Since ${since} deliveries and automation runs wait. Events are still received and kept.`, AFTER_PAYING],
+    next: [`Since ${since} deliveries and automation runs wait. ${keptText(setting)}`, AFTER_PAYING],
   }
 }
 

@@ -66,6 +66,7 @@ async function viewOf({ app }: LoaderFunctionArgs['context'], { account }: OwnAc
       mode: app.settings.payments.mode,
       now: app.clock.now(),
       zone: account.timezone,
+      retentionDays: app.settings.retentionDays,
       overageCharged: app.payments?.chargesOverage ?? false,
     })
   } catch (error) {
