@@ -350,7 +350,7 @@ async function savedJson(
 }
 
 function triggeredText({ repeated, waits, doneBefore }: Extract<Triggered, { outcome: 'accepted' }>): string {
-  if (repeated) return 'This run was started before.'
-  if (doneBefore !== undefined) return doneBefore
-  return waits === null ? 'Automation triggered' : `Automation triggered. It waits: ${waits}.`
+  if (doneBefore !== undefined && !repeated) return doneBefore
+  if (waits === null) return repeated ? 'This run was started before.' : 'Automation triggered'
+  return `${repeated ? 'This run was started before' : 'Automation triggered'}. It waits: ${waits}.`
 }

@@ -82,7 +82,7 @@ export async function triggerRule(
         waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedText(trigger)),
       }
     case 'repeated':
-      return repeatedCall(app, rule.accountUuid, body, started.runId)
+      return repeatedCall(app, rule, body, started.runId)
     case 'done_before': {
       // The caller still gets a run, and its history says why nothing was sent.
       const done = runReason('done_before', { once: onceText(definition, 'job') })
@@ -96,11 +96,13 @@ export async function triggerRule(
   }
 }
 
-async function repeatedCall(app: TriggerApp, account: string, body: TriggerBody, runId: number): Promise<Triggered> {
-  const asked = (await app.store.runs.findRun(account, runId))?.triggerData.values
-  return !asked || (asked.job_uuid === body.job_uuid && asked.date === body.date)
-    ? { outcome: 'accepted', runId, repeated: true, waits: null }
-    : { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
+async function repeatedCall(app: TriggerApp, rule: AutomationRow, body: TriggerBody, id: number): Promise<Triggered> {
+  const run = await app.store.runs.findRun(rule.accountUuid, id)
+  const asked = run?.triggerData.values
+  if (asked && (asked.job_uuid !== body.job_uuid || asked.date !== body.date))
+    return { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
+  const waits = run?.state === 'queued' || run?.state === 'waiting' ? await holdOf(app, rule) : null
+  return { outcome: 'accepted', runId: id, repeated: true, waits }
 }
 
 async function holdOf(app: TriggerApp, { accountUuid }: AutomationRow): Promise<string | null> {

@@ -1,5 +1,6 @@
 // Long: every call about automations, each on its route with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { TRIAL } from '#app/domain/plan.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
@@ -413,6 +414,21 @@ describe('the manual trigger', () => {
     const { triggerUrl } = await make(MANUAL)
     const { status, json } = await setOff(triggerUrl, { ...BODY, job_uuid: calls.world.job(LEEDS) })
     expect([status, json.message]).toEqual([202, 'Automation triggered. It waits: Fieldhook is on hold.'])
+  })
+
+  test('a repeated call says, too, that the run waits, as long as it does', async () => {
+    const { store, clock } = calls.world
+    const { triggerUrl } = await make(MANUAL)
+    const body = { ...BODY, job_uuid: calls.world.job(LEEDS) }
+    const call = async () => (await setOff(triggerUrl, body, { 'idempotency-key': 'one' })).json.message
+    const { updatedAt } = await store.billing.ensurePlan(LEEDS, TRIAL, clock.now())
+    const hold = { heldSince: clock.now(), holdReason: 'trial_ended' as const }
+    const held = await store.billing.savePlan(LEEDS, updatedAt, hold, clock.now())
+    const waits = 'It waits: Trial ended: subscribe to resume.'
+    expect(await call()).toBe(`Automation triggered. ${waits}`)
+    expect(await call()).toBe(`This run was started before. ${waits}`)
+    await store.billing.savePlan(LEEDS, held?.updatedAt ?? 0, { heldSince: null, holdReason: null }, clock.now())
+    expect(await call()).toBe('This run was started before.')
   })
 
   test('a caller’s own key with another body is refused, and starts nothing', async () => {
