@@ -55,8 +55,9 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
       if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
       const plan = await app.store.billing.findPlan(found.account.uuid)
-      const { currentPeriodEnd = null, pastDueSince = null } = plan ?? {}
-      const said = cancellationFlash(intent, currentPeriodEnd, found.account.timezone, pastDueSince !== null)
+      const { currentPeriodEnd = null, status = '' } = plan ?? {}
+      const late = status === 'past_due' || status === 'unpaid'
+      const said = cancellationFlash(intent, currentPeriodEnd, found.account.timezone, late)
       throw redirectWith(args, addressOf(found), said)
     }
     case 'own_tab': {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { dayText } from '#app/domain/time/moments.ts'
+import { STAYS_DUE } from '#app/features/billing/offers.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -251,6 +252,15 @@ describe('a paid month', () => {
       toast: { title: 'Upgrade Available' },
     })
     expect(world.payments.taken()).toBe(500)
+  })
+
+  test.each(['past_due', 'unpaid'])('ended on a page from before it was %s: what is open stays due', async (status) => {
+    const { subscriptionId } = (await app.store.billing.findPlan(LEEDS)) ?? {}
+    world.payments.renew(subscriptionId ?? '', 'failed')
+    if (status === 'unpaid') world.payments.giveUp(subscriptionId ?? '')
+    const ended = await leadsTo(press({ intent: 'cancel' }))
+    expect(ended).toMatchObject({ says: 'Your subscription is canceled', why: STAYS_DUE })
+    expect(await app.store.billing.findPlan(LEEDS)).toMatchObject({ status })
   })
 
   test('can be ended and kept, and looked after at the provider', async () => {
