@@ -1,6 +1,8 @@
 // From the platform's frame to a tab of its own: the same person, without a sign-in.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { listOpenSessions } from '#app/features/accounts/open-sessions.server.ts'
+import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
@@ -68,6 +70,21 @@ describe('a tab of its own, opened from the frame', () => {
     await tab.get(callback, await world.platform.consent(sent.headers.get('location') ?? '', BRISBANE))
     const freshAt = world.clock.now()
     expect(await personOf(tab)).toMatchObject([{ staffUuid: 'staff-1', role: 'owner', provedAt, freshAt }])
+  })
+
+  it('of a browser that signed in stays a sign-in, also in the list of the browsers', async () => {
+    const account = {
+      accountUuid: BRISBANE.uuid,
+      staffUuid: null,
+      proof: 'oauth',
+      provedAt: world.clock.now(),
+    } as const
+    const ticket = await issueTabTicket(world.app, account)
+    const tab = routeBrowser(world)
+    const page = await (await post(tab, { ticket })).text()
+    await post(tab, { ticket: ticketIn(page), confirmed: 'yes' })
+    const browsers = await listOpenSessions(world.app, BRISBANE.uuid, null)
+    expect(browsers.map(({ how }) => how).sort()).toEqual(['opened_in_servicem8', 'signed_in', 'signed_in'])
   })
 
   it('is opened once, and within five minutes', async () => {

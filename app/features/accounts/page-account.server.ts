@@ -26,6 +26,7 @@ export type PageAccount =
       missingScopes: string[]
       role: Role
       /** `provedAt`: when the current identity was proved; `freshAt`: the latest proof. */
+      proof: ActingAccount['proof']
       provedAt: Millis
       freshAt: Millis
       /** The person who is signed in, if the platform said so. */
@@ -80,7 +81,7 @@ async function pickAccount(
 
 async function readyAccount(
   app: Pick<App, 'store' | 'settings'>,
-  { accountUuid, role, provedAt, freshAt, staffUuid }: ActingAccount,
+  { accountUuid, role, proof, provedAt, freshAt, staffUuid }: ActingAccount,
   accountId: string,
   asked: Asked,
 ): Promise<PageAccount | null> {
@@ -99,6 +100,7 @@ async function readyAccount(
     reconnect: credential.state === 'reconnect' ? CREDENTIAL_MESSAGES.reconnect : null,
     missingScopes: missingScopes(credential, app.settings.scopes),
     role,
+    proof,
     provedAt,
     freshAt,
     staffUuid,

@@ -117,6 +117,7 @@ describe('the account of a page', () => {
         // The sample connection was granted `vendor` alone.
         missingScopes: ['read_jobs'],
         role: 'owner',
+        proof: 'oauth',
         provedAt: world.clock.now(),
         freshAt: world.clock.now(),
         staffUuid: null,

@@ -12,7 +12,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { ASKED, openedAtOf, SIGNED_MESSAGES, signedPart, tabTicket } from './signed-opening.ts'
+import { ASKED, proofIn, SIGNED_MESSAGES, signedPart, tabTicket } from './signed-opening.ts'
 
 type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
@@ -69,9 +69,9 @@ export async function receiveSigned(
  */
 export async function issueTabTicket(
   app: Pick<App, 'store' | 'clock'>,
-  { accountUuid, staffUuid, provedAt }: Omit<Proof, 'proof'>,
+  { accountUuid, staffUuid, ...proof }: Proof,
 ): Promise<string> {
-  const ticket = tabTicket(newToken(), provedAt)
+  const ticket = tabTicket(newToken(), proof)
   const expiresAt = app.clock.now() + ASKED_TICKET_LASTS
   await issueLaunch(app, ticket, { accountUuid, staffUuid, expiresAt })
   return ticket
@@ -107,10 +107,10 @@ export async function launch(
   if (!taken || (ticket.endsWith(ASKED) && !confirmed)) return { outcome: 'refused' }
   const { accountUuid, staffUuid } = taken
   const now = app.clock.now()
-  const openedAt = openedAtOf(ticket)
+  const proof = proofIn(ticket) ?? { proof: 'launch', provedAt: now }
   const joinsAnother = signedInTo.length > 0 && !signedInTo.includes(accountUuid)
   if (!confirmed && (!framed || joinsAnother)) {
-    const next = tabTicket(newToken(), openedAt ?? now) + ASKED
+    const next = tabTicket(newToken(), proof) + ASKED
     const expiresAt = now + ASKED_TICKET_LASTS
     await issueLaunch(app, next, { accountUuid, staffUuid, expiresAt })
     const account = await app.store.accounts.findAccount(accountUuid)
@@ -125,7 +125,7 @@ export async function launch(
   await app.store.accounts.openSession({
     tokenHash: sessionHashOf(app)(sessionToken),
     expiresAt: now + SESSION_ABSOLUTE,
-    account: { accountUuid, staffUuid, proof: 'launch', provedAt: openedAt ?? now },
+    account: { accountUuid, staffUuid, ...proof },
     replaces,
     carryProofsSince: now - SESSION_ABSOLUTE,
   })

@@ -1,4 +1,4 @@
-import type { Millis } from '#app/lib/clock.ts'
+import type { Proof } from '#app/domain/session.ts'
 
 export const SIGNED_MESSAGES = {
   refused: 'This call is not signed by ServiceM8, or it has expired.',
@@ -13,18 +13,18 @@ export function signedPart(jwt: string): string {
 }
 
 /**
- * Returns the text of a ticket from a frame to a tab. It contains the moment of the opening, so that the tab is no
- * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged.
+ * Returns the text of a ticket from a frame to a tab. It contains the kind and the moment of the proof, so that the
+ * tab is no fresher than its frame. Only the hash of the whole text is stored, so neither can be forged.
  */
-export function tabTicket(secret: string, openedAt: Millis): string {
-  return `${secret}.${openedAt}`
+export function tabTicket(secret: string, { proof, provedAt }: Pick<Proof, 'proof' | 'provedAt'>): string {
+  return `${secret}.${provedAt}${proof === 'oauth' ? '.oauth' : ''}`
 }
 
 /** Ends a ticket that a person was asked with. Asked again and again, an opening would stay usable for ever. */
 export const ASKED = '.asked'
 
 /** Returns null for the ticket of an opening itself, whose moment is when it is used. */
-export function openedAtOf(ticket: string): Millis | null {
-  const [, openedAt] = /^[\w-]{43}\.(\d{1,15})(?:\.asked)?$/.exec(ticket) ?? []
-  return openedAt === undefined ? null : Number(openedAt)
+export function proofIn(ticket: string): Pick<Proof, 'proof' | 'provedAt'> | null {
+  const [, provedAt, oauth] = /^[\w-]{43}\.(\d{1,15})(\.oauth)?(?:\.asked)?$/.exec(ticket) ?? []
+  return provedAt === undefined ? null : { proof: oauth ? 'oauth' : 'launch', provedAt: Number(provedAt) }
 }

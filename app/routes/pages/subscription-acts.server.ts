@@ -61,8 +61,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
       throw redirectWith(args, addressOf(found), said)
     }
     case 'own_tab': {
-      const { account, staffUuid, provedAt } = found
-      const ticket = await issueTabTicket(app, { accountUuid: account.uuid, staffUuid, provedAt })
+      const { account, staffUuid, proof, provedAt } = found
+      const ticket = await issueTabTicket(app, { accountUuid: account.uuid, staffUuid, proof, provedAt })
       return { answer: { kind: 'own_tab', ticket, toast: null }, status: 200 }
     }
     case 'portal': {

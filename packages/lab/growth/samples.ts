@@ -128,6 +128,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/domain/credential.ts credentialAnswer': WORDS,
   'app/features/accounts/erasure.ts nameToType': WORDS,
   'app/features/accounts/open-sessions.ts openSessions': ROWS,
+  'app/features/accounts/signed-opening.ts tabTicket': 'joins a secret of ours and its proof',
   'app/domain/people.ts ownerNote': WORDS,
   'app/features/accounts/remembered.ts idsToTry': 'sealed by us',
   'app/domain/session.ts actsAsAdmin': 'compares two texts',
