@@ -434,13 +434,15 @@ describe('what stops several automations', () => {
     await loseSignIn()
     const mailer = mailServer()
     await pass(minutes(5), { ...world.app, mailer })
-    expect(mailer.got.map(({ subject }) => subject)).toEqual([
-      'Your automations and webhooks need ServiceM8 to be connected again',
-    ])
+    const title = 'Your webhooks need ServiceM8 to be connected again'
+    expect(mailer.got.map(({ subject }) => subject)).toEqual([title])
     // Its address fails meanwhile: that ends nothing.
     world.client.sql.prepare(`UPDATE endpoint SET state = 'failing'`).run()
     await pass(minutes(2), { ...world.app, mailer })
-    expect(await shown()).toEqual(['Your automations and webhooks need ServiceM8 to be connected again'])
+    expect(await shown()).toEqual([title])
+    await connect()
+    await pass(minutes(3), { ...world.app, mailer })
+    expect(subjects()).toEqual(['Your webhooks run again'])
   })
 
   test('a subscription that is gone is told where there are webhooks alone', async () => {
@@ -457,11 +459,11 @@ describe('what stops several automations', () => {
         .run(LEEDS, object, object)
     }
     await pass(minutes(2))
-    expect(subjects()).toEqual(['Your automations and webhooks no longer hear of changes in ServiceM8: Note'])
+    expect(subjects()).toEqual(['Your webhooks no longer hear of changes in ServiceM8: Note'])
     world.client.sql.prepare('UPDATE subscription SET state_reason = NULL').run()
     await pass(minutes(2))
     expect(mails().at(-1)).toMatchObject({
-      subject: 'Your automations and webhooks no longer miss Note changes in ServiceM8',
+      subject: 'Your webhooks no longer miss Note changes in ServiceM8',
       textBody: expect.stringContaining('They had missed changes since 1 Jan, 01:00.'),
     })
   })

@@ -41,8 +41,8 @@ export const NOTICE_REASON_TEXTS = {
       : `Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
-  /** `what`: the permission or the object of a cause that stopped only some. */
-  account_works: (_cause: { kind?: string; what?: string }) => 'The cause is resolved.',
+  /** `what`: the permission or the object of a cause that stopped only some; `rules`: what it stopped. */
+  account_works: (_cause: { kind?: string; what?: string } & Partial<Stops>) => 'The cause is resolved.',
   weekly: ({
     rules,
     unwell,

@@ -30,6 +30,9 @@ describe('a title', () => {
     expect(title(ACCOUNT, 'plan', noticeReason('plan', { hold: 'trial_ended', rules: 'A' }))).toBe(
       'Your automations and forwarding stand still. Trial ended: subscribe to resume',
     )
+    const alone = (hold: string) => title(ACCOUNT, 'plan', noticeReason('plan', { hold, rules: '' }))
+    expect(alone('payment_failed')).toBe('Your webhooks stand still. Payment failed: pay to resume')
+    expect(alone('past_due')).toBe('Your webhooks stop within 7 days. Your last payment failed')
     expect([cardOf(WEBHOOK), cardOf(EXTRA)]).toEqual([4, 'rule-7'])
   })
 

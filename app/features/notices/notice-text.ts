@@ -58,11 +58,24 @@ export type Titled = Pick<NoticeRow, 'subject' | 'kind' | 'count' | 'reason'>
 
 /** The heading, in the past tense, so that it stays true when someone reads it later: `Job webhook started failing`. */
 export function noticeTitle(notice: Titled): string {
-  return `${subjectName(notice.subject)} ${whatHappened(notice)}`.trim()
+  return `${noticeName(notice)} ${whatHappened(notice)}`.trim()
+}
+
+export function noticeName(notice: Titled): string {
+  return stopsNoRule(notice) ? 'Your webhooks' : subjectName(notice.subject)
+}
+
+/** Then the account's webhooks are all it stops. */
+function stopsNoRule({ subject, reason }: Titled): boolean {
+  return subject.kind === 'account' && paramsOf(reason).rules === ''
 }
 
 /** What comes after the name: `failed 3 times`. For the account, a whole sentence without its stop. */
-export function whatHappened({ subject, kind, count, reason }: Titled): string {
+export function whatHappened(notice: Titled): string {
+  return stopsNoRule(notice) ? happened(notice).replace(/^and (webhooks|forwarding) /, '') : happened(notice)
+}
+
+function happened({ subject, kind, count, reason }: Titled): string {
   if (subject.kind === 'endpoint') return OF_ENDPOINTS[kind] ?? ''
   const params = paramsOf(reason)
   switch (kind) {

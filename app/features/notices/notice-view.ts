@@ -5,7 +5,7 @@ import { iso, type Millis } from '#app/lib/clock.ts'
 import { closedDaysText } from './closed-days.ts'
 import { mailSaid } from './notice-mail.ts'
 import { noticeReasonText } from './notice-reasons.ts'
-import { cardOf, noticeTitle, subjectName, whatHappened } from './notice-text.ts'
+import { cardOf, noticeName, noticeTitle, whatHappened } from './notice-text.ts'
 
 /** More than an account has addresses and automations; pages show the first few, and how many more there are. */
 export const NOTICES_READ = 2_000
@@ -32,7 +32,7 @@ export function noticeView(row: Omit<NoticeRow, 'subjectId' | 'lastAt' | 'mailSt
     ...{ id, kind, since, count, runId, at },
     card: subject.kind === 'endpoint' ? cardOf(subject) : null,
     automationId: subject.kind === 'rule' ? subject.automationId : null,
-    name: subjectName(subject),
+    name: noticeName(row),
     what: whatHappened(row),
     title: noticeTitle(row),
     sentence: kind === 'failing' && row.mended ? MENDED : noticeReasonText(reason),

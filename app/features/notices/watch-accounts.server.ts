@@ -5,7 +5,7 @@ import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { AccountCause, NamedRule } from '#db/store/notices.ts'
 import { noticeReason, noticeReasonText } from './notice-reasons.ts'
-import { namesText } from './notice-text.ts'
+import { namesText, paramsOf } from './notice-text.ts'
 
 const ACCOUNT = { kind: 'account', id: 0 } as const
 const KINDS = ['reconnect', 'suspended', 'permission', 'plan', 'upstream'] as const
@@ -30,12 +30,13 @@ export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments
     await notices.raiseTrouble(cause.accountUuid, ACCOUNT, trouble, now)
   }
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
-  for (const { accountUuid, fingerprint, kind } of told) {
+  for (const { accountUuid, fingerprint, kind, reason } of told) {
     if (lasting.has(keyOf(accountUuid, fingerprint))) continue
     // Something else may hold everything up, nothing stood still, or nothing is on any more.
     const isHeld = causes.some((cause) => cause.accountUuid === accountUuid && cause.what !== PAST_DUE)
     const isNews = !isHeld && fingerprint !== `plan:${PAST_DUE}` && (await isAnythingOn(app.store, accountUuid))
-    const say = isNews ? noticeReason('account_works', { kind, what: fingerprint.slice(kind.length + 1) }) : null
+    const cause = { kind, what: fingerprint.slice(kind.length + 1), rules: String(paramsOf(reason).rules) }
+    const say = isNews ? noticeReason('account_works', cause) : null
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
 }
