@@ -194,6 +194,11 @@ describe('its forms', () => {
   })
 
   test('say that a webhook is gone when it was deleted meanwhile', async () => {
+    await act(CREATE)
+    await act({ intent: 'delete', id: '1' })
+    expect(await act({ intent: 'delete', id: '1' }), 'pressed twice').toMatchObject({
+      flash: { kind: 'success', title: 'Webhook deleted successfully!', description: 'It was deleted already.' },
+    })
     for (const id of ['7', '', 'x']) {
       expect(await act({ intent: 'delete', id })).toMatchObject({
         outcome: 'done',

@@ -11,7 +11,7 @@ import type { Flash } from '#app/lib/flash.ts'
 import { isTurnError } from '#app/lib/in-turn.server.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { actOnCard, type CardAct, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
-import { goneSentence, restoredFlash, resultPlace, UNDO_OVER } from './controls/control-text.ts'
+import { DELETED_BEFORE, goneSentence, restoredFlash, resultPlace, UNDO_OVER } from './controls/control-text.ts'
 import type { DeliveryControls } from './controls/delivery-controls.server.ts'
 import { checkAfterSave } from './controls/endpoint-check.server.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './controls/replay-request.ts'
@@ -229,9 +229,12 @@ async function update(form: PostedForm): Promise<ManagerActOutcome> {
 
 async function remove({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {
   const key = parseEndpointKey(values.id ?? '')
-  const removed = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
   const { deleted, deleteFailed } = KIND_TEXTS[kindOf(key)]
-  return removed.outcome === 'not_found' ? gone(deleteFailed, kindOf(key)) : done(deleted, null)
+  if (key === null) return gone(deleteFailed, kindOf(key))
+  const removed = await deleteEndpoint(app, accountUuid, key)
+  if (removed.outcome !== 'not_found') return done(deleted, null)
+  const before = await findDeleted(app, accountUuid, key, app.clock.now())
+  return before ? done(deleted, DELETED_BEFORE) : gone(deleteFailed, kindOf(key))
 }
 
 async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {

@@ -450,9 +450,10 @@ describe('deleting and addresses', () => {
       flash: { kind: 'success', title: 'Automation deleted' },
     })
     expect((await pageOf()).rules).toEqual([])
-    expect(await press('delete', { id: String(id) })).toMatchObject({
-      flash: { kind: 'error', title: 'Failed to delete automation' },
-    })
+    const twice = { kind: 'success', title: 'Automation deleted', description: 'It was deleted already.' }
+    expect(await press('delete', { id: String(id) })).toMatchObject({ flash: twice })
+    expect(await press('delete', { id: 'x' })).toMatchObject({ flash: { title: 'Failed to delete automation' } })
+    expect(await press('undo', { id: String(id) })).toMatchObject({ flash: { kind: 'success' } })
   })
 
   test('a deletion is undone for ten minutes, as the rule was, with what it had waiting', async () => {

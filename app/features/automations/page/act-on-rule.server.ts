@@ -24,6 +24,7 @@ import {
   changeRule,
   createRule,
   deleteRule,
+  findUndoable,
   type RuleRefusal,
   type RulesApp,
   renewTriggerKey,
@@ -44,6 +45,7 @@ import {
   NOTICE_DISMISSED,
   RULE_DELETE_FAILED,
   RULE_DELETED,
+  RULE_DELETED_BEFORE,
   RULE_IMPORTED,
   RULE_IMPORTED_OPEN,
   RULE_NOT_RESTORED,
@@ -92,7 +94,10 @@ export async function actOnRule(
   if (act === 'dismiss_notice') return dismiss(app, accountUuid, id)
   if (act === 'undo') return undo(app, accountUuid, id)
   const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
-  if (!rule) return done(failed(TITLES[act], GONE))
+  if (!rule) {
+    const before = act === 'delete' && id !== null && (await findUndoable(app, accountUuid, id, app.clock.now()))
+    return done(before ? RULE_DELETED_BEFORE : failed(TITLES[act], GONE))
+  }
   const acted = await actOnCard(app, rule, act, values, asked)
   if (acted.outcome !== 'done' || act === 'delete') return acted
   return {
@@ -128,7 +133,7 @@ async function actOnCard(
       return fill(app, rule, values)
     case 'delete': {
       const deleted = await deleteRule(app, accountUuid, rule.id)
-      return done(deleted.outcome === 'deleted' ? RULE_DELETED : failed(RULE_DELETE_FAILED, GONE))
+      return done(deleted.outcome === 'deleted' ? RULE_DELETED : RULE_DELETED_BEFORE)
     }
     case 'new_url': {
       const saved = await renewTriggerKey(app, accountUuid, rule.id)

@@ -28,6 +28,8 @@ export const NOT_AN_ADMIN = 'Check Mode is for admins. Preview shows the same to
 
 export const NOTICE_DISMISSED: Flash = { kind: 'success', title: 'Notice dismissed' }
 export const RULE_DELETED: Flash = { kind: 'success', title: 'Automation deleted' }
+/** What a second press of Delete is told. */
+export const RULE_DELETED_BEFORE: Flash = { ...RULE_DELETED, description: 'It was deleted already.' }
 export const RULE_RESTORED: Flash = { kind: 'success', title: 'Automation restored' }
 export const RULE_NOT_RESTORED = 'Failed to restore automation'
 /** Its deletion is too long ago. */

@@ -21,6 +21,9 @@ export function goneSentence(thing: Thing): string {
   return `This ${thing} no longer exists.`
 }
 
+/** What a second press of Delete is told. */
+export const DELETED_BEFORE = 'It was deleted already.'
+
 /** Its deletion is too long ago. */
 export const UNDO_OVER = 'It was deleted a while ago.'
 
