@@ -78,3 +78,27 @@ test('what has waited longer than 72 hours asks a person first', async () => {
   await world.clock.run(seconds(5))
   expect(tasks()).toBe(2)
 })
+
+test('what waited for the payment is judged again: a job that no longer meets the conditions is left alone', async () => {
+  const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
+  const rule = await world.rule(aRule([TASK], { conditions }))
+  await plan('trial')
+  world.engine({}, { beatMs: minutes(10) }).start()
+  const jobs = [world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]
+  const [polled, told, stays] = [
+    await world.start(rule, [jobs[0] ?? ''], { source: 'poll' }),
+    await world.start(rule, [jobs[1] ?? ''], { source: 'webhook' }),
+    await world.start(rule, [jobs[2] ?? ''], { source: 'poll' }),
+  ]
+  for (const uuid of jobs.slice(0, 2)) {
+    Object.assign(world.platform.records(LEEDS, 'job').get(uuid) ?? {}, { status: 'Completed' })
+  }
+  await world.clock.run(hours(24))
+  await plan('active')
+  await world.clock.run(minutes(1))
+  for (const run of [polled, told]) {
+    expect(await world.run(run)).toMatchObject({ outcome: 'nothing', reason: { code: 'conditions_no_longer_met' } })
+  }
+  expect(await world.run(stays)).toMatchObject({ outcome: 'success' })
+  expect(tasks()).toBe(1)
+})

@@ -7,6 +7,7 @@ import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { hours } from '#app/lib/duration.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES, type PutOff, wasPutOff } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
@@ -165,9 +166,11 @@ function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, step: Step, se
   if (run.source === 'person' || hasBegun(seen.rows)) return null
   if (isReleased(run)) return run.createdAt
   if (run.source === 'manual') return now
-  if (run.source !== 'webhook' || trigger.source !== 'webhook') return null
+  // It was due when it was made: for longer than this, an unpaid account or a held copy kept it.
+  const waited = now - run.createdAt > hours(1) ? run.createdAt : null
+  if (run.source !== 'webhook' || trigger.source !== 'webhook') return waited
   if (trigger.schedule) return run.createdAt
-  return trigger.settleMinutes > 0 ? now : null
+  return trigger.settleMinutes > 0 ? now : waited
 }
 
 function hasWaited(step: Step, { rows }: SeenJournal): boolean {
