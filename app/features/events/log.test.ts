@@ -165,6 +165,17 @@ describe('an entry of the log', () => {
     expect(forwardingResults[1]?.timing).toBeNull()
   })
 
+  test.each([
+    ['expired', 'A test is sent once. Your address answered 404.'],
+    ['expired', 'Not delivered within 72 hours. Your address answered 404.'],
+    ['stopped', 'Your address answered 404.'],
+  ] as const)('that ended with its last attempt (%s) has no attempt more: %s', (state, stateReason) => {
+    const ended = event({ state, stateReason, settledAt: NOW + 87, attempts: [FAILED] })
+    expect(logEntry(ended, null, NOW).forwardingResults).toMatchObject([
+      { attempt: 1, statusCode: 404, error: stateReason, timing: { connectMs: 12 } },
+    ])
+  })
+
   test('goes by the address that was dialled; another sending goes to the one that is set now', () => {
     const moved = event({ url: 'https://new.example.com', attempts: [FAILED] }, { url: '', attempts: [FAILED] })
     const { forwardedTo, deliveries } = logEntry(moved, null, NOW)

@@ -103,13 +103,17 @@ function forwardingResults(delivery: LoggedDelivery, now: Millis): ForwardingRes
       nextAttemptAt: latest ? (waitingOf(delivery.standing, now)?.nextAt ?? null) : null,
     }
   })
-  // The delivery ended without an attempt: the webhook was deleted or the deadline passed while it waited.
-  const told = delivery.attempts.some((attempt) => attempt.outcome === delivery.state)
-  if ((delivery.state === 'stopped' || delivery.state === 'expired') && !told) {
+  if (delivery.state !== 'stopped' && delivery.state !== 'expired') return results
+  const last = delivery.attempts.at(-1)
+  const result = results.at(-1)
+  // The reason of one that its last attempt ended ends with what that attempt says. Others ended without one: the
+  // webhook was deleted or the deadline passed while they waited.
+  if (last && result && delivery.stateReason?.endsWith(last.sentence)) result.error = delivery.stateReason
+  else if (last?.outcome !== delivery.state) {
     results.push({
       deliveryId: delivery.id,
       ...ruleOf(delivery),
-      attempt: (delivery.attempts.at(-1)?.number ?? 0) + 1,
+      attempt: (last?.number ?? 0) + 1,
       url: delivery.url,
       at: delivery.settledAt ?? delivery.dueAt,
       ...{ success: false, statusCode: null, responseTime: 0, timing: null },
