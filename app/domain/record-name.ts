@@ -1,4 +1,5 @@
 // What people call a record: "Note on job 3128", "Joan Hartley". Made from what is known; a uuid is never part of it.
+import { SAMPLE_UUID } from './deliveries/delivery.ts'
 import { objectLabel } from './object-catalog.ts'
 
 type Values = Readonly<Record<string, string>>
@@ -56,9 +57,10 @@ export function fullName({ what, who }: Pick<RecordName, 'what' | 'who'>): strin
   return who === '' ? what : `${what} · ${who}`
 }
 
-/** The names of a page's records, by uuid. */
+/** The names of a page's records, by uuid; without the uuid that the test events of all objects share. */
 export function recordNames(known: readonly KnownOfRecord[]): Map<string, RecordName> {
-  return new Map(known.map((one) => [one.recordUuid, recordName(one.object, one)]))
+  const records = known.filter(({ recordUuid }) => recordUuid !== SAMPLE_UUID)
+  return new Map(records.map((one) => [one.recordUuid, recordName(one.object, one)]))
 }
 
 /** Looks the names of records up, by uuid. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
+import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { fullName } from '#app/domain/record-name.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { loadWebhookActivity } from './activity.server.ts'
 import { forgetNames, namesForPage } from './record-names.server.ts'
 
 const RECORDS: Record<string, PlatformRecord> = {
@@ -27,6 +29,15 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 async function names(...asked: [object: string, recordUuid: string][]) {
+  const places = asked.map(([object, recordUuid]) => ({ object, recordUuid }))
+  const found = await pageNames()(LEEDS, places)
+  return asked.map(([, uuid]) => {
+    const name = found.get(uuid)
+    return name === undefined ? null : fullName(name)
+  })
+}
+
+function pageNames() {
   const api = {
     read: (_token: string, object: string, uuid: string) => {
       read.push(`${object} ${uuid}`)
@@ -37,12 +48,7 @@ async function names(...asked: [object: string, recordUuid: string][]) {
     ...world.app,
     callAsAccount: (async (_account, call) => call(api, 'token')) as typeof world.app.callAsAccount,
   }
-  const places = asked.map(([object, recordUuid]) => ({ object, recordUuid }))
-  const found = await namesForPage(app)(LEEDS, places)
-  return asked.map(([, uuid]) => {
-    const name = found.get(uuid)
-    return name === undefined ? null : fullName(name)
-  })
+  return namesForPage(app)
 }
 
 test('an account without automations reads what a page shows, once, with its job and its customer', async () => {
@@ -109,4 +115,19 @@ test('a page waits a second for names, and reads at most twelve of a kind', asyn
   const began = performance.now()
   expect(await names(['job', '1'])).toEqual([null])
   expect(performance.now() - began).toBeLessThan(3_000)
+})
+
+test('tests of several objects on one page are called by their own, and ServiceM8 is not asked for them', async () => {
+  const event = world.client.sql.prepare(
+    `INSERT INTO event (id, account_uuid, received_at, object, object_uuid, changed_fields, source, dedupe)
+     VALUES (?, ?, ?, ?, ?, '[]', 'test', ?)`,
+  )
+  for (const object of ['job', 'company']) event.run(object, LEEDS, world.clock.now(), object, SAMPLE_UUID, object)
+  const gone = [{ object: 'company', recordUuid: SAMPLE_UUID, fields: {} }]
+  await world.app.store.records.keepNames(LEEDS, gone, world.clock.now())
+  for (const namesOf of [undefined, pageNames()]) {
+    const shown = await loadWebhookActivity(world.app, LEEDS, namesOf)
+    expect(shown.map(({ recordName }) => recordName)).toEqual(['Company', 'Job'])
+  }
+  expect(read).toEqual([])
 })

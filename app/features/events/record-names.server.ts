@@ -2,6 +2,7 @@
 // has none, so what a page shows is read from ServiceM8 and kept for a week.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
+import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { type NamesOf, recordNames } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, minutes } from '#app/lib/duration.ts'
@@ -34,8 +35,9 @@ export function knownNames({ store }: Pick<App, 'store'>): NamesOf {
 
 /** The names of a page's records, by uuid. Asks ServiceM8 for those that nothing is known of. Never fails. */
 export function namesForPage(app: NamesApp): NamesOf {
-  return async (accountUuid, asked) => {
+  return async (accountUuid, shown) => {
     const { records } = app.store
+    const asked = shown.filter(({ recordUuid }) => recordUuid !== SAMPLE_UUID)
     const known = await records.knownOf(accountUuid, asked)
     const nameless = known.filter(({ company, customer }) => company === null && customer === null)
     const unknown = [
