@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CheckStep, type StepName, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { days, seconds } from '#app/lib/duration.ts'
-import { checkJson, checkSteps, checkSummary, type LatestAnswer, type SeenAddress } from './endpoint-check.ts'
+import { checkJson, checkSteps, checkSummary, type LatestAnswer, pathOf, type SeenAddress } from './endpoint-check.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 const URL_OF = 'https://hooks.example.com/in'
@@ -233,4 +233,19 @@ test('whatever is seen: seven steps in order, each a sentence, a fault always wi
       expect(json.summary).toBe(checkSummary(list))
     }),
   )
+})
+
+describe('the way to an address', () => {
+  const last = (...asked: Parameters<typeof steps>) => pathOf(steps(...asked)).at(-1)
+
+  test('ends with what the latest event was answered, when that is worse than the check', () => {
+    const sentence = 'Your address answered 500.'
+    expect(last()).toMatchObject({ title: 'Answer', step: { name: 'redirect', verdict: 'ok' } })
+    expect(last({}, { code: 500, sentence })).toMatchObject({ title: 'Answer', step: { verdict: 'fail', sentence } })
+  })
+
+  test('does not pass its end because of an event from before, when the check did not get there', () => {
+    const unsafe = { endedAt: 'security' as const, result: failed('tls') }
+    expect(last(unsafe)).toMatchObject({ title: 'Answer', step: { verdict: 'skipped' } })
+  })
 })

@@ -12,14 +12,15 @@ const STATIONS: readonly { title: string; steps: readonly StepName[] }[] = [
   { title: 'Name', steps: ['name'] },
   { title: 'Connect', steps: ['connection'] },
   { title: 'TLS', steps: ['certificate'] },
-  { title: 'Answer', steps: ['redirect', 'answer'] },
+  { title: 'Answer', steps: ['redirect', 'answer', 'latest'] },
 ]
 
 /** Returns the stations, each with its worst step. */
 export function pathOf(steps: readonly CheckStep[]): { title: string; step: CheckStep }[] {
   return STATIONS.flatMap(({ title, steps: names }) => {
     const own = steps.filter(({ name }) => names.includes(name))
-    const step = worstStep(own) ?? own.find(({ verdict }) => verdict === 'ok') ?? own[0]
+    // The latest event shows trouble only: that it arrived does not say that the check got so far.
+    const step = worstStep(own) ?? own.find(({ name, verdict }) => verdict === 'ok' && name !== 'latest') ?? own[0]
     return step === undefined ? [] : [{ title, step }]
   })
 }
