@@ -45,12 +45,14 @@ async function* pieces(
     notices: await store.notices.findMailChoice(uuid),
     changes: await store.runs.listGuardChanges(uuid),
   })}`
-  yield* listed('webhooks', await store.endpoints.listEndpoints(uuid, 'webhook'), (one) => ({
+  const webhooks = await store.endpoints.listEndpoints(uuid, 'webhook')
+  const forwardingRules = await store.endpoints.listEndpoints(uuid, 'extra')
+  yield* listed('webhooks', webhooks, (one) => ({
     ...endpointFacts(one),
     fields: one.fields,
     address: addressFacts(one.endpoint),
   }))
-  yield* listed('forwardingRules', await store.endpoints.listEndpoints(uuid, 'extra'), (one) => ({
+  yield* listed('forwardingRules', forwardingRules, (one) => ({
     ...endpointFacts(one),
     name: one.name,
     address: addressFacts(one.endpoint),
@@ -68,12 +70,17 @@ async function* pieces(
       limit: ROWS_AT_ONCE,
     }),
   )
+  const owners = new Map([...webhooks, ...forwardingRules].map((one) => [one.endpoint.id, one]))
   const asked = { object: null, since, forwarding: 'all', limit: ROWS_AT_ONCE } as const
   yield* paged('events', async (before) => {
     const rows = await store.events.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
     return rows.map(({ deliveries, ...row }) => ({
       ...{ ...row, id: row.seq, eventId: row.id },
-      deliveries: deliveries.map(({ standing: _standing, ...facts }) => facts),
+      // Both null: it was deleted since.
+      deliveries: deliveries.map(({ standing: _standing, endpointId, ...facts }) => {
+        const { kind, id = null } = owners.get(endpointId) ?? {}
+        return { ...facts, webhookId: kind === 'webhook' ? id : null, forwardingRuleId: kind === 'extra' ? id : null }
+      }),
     }))
   })
   yield* paged('answers', (before) => store.listening.listAnswers(uuid, null, ROWS_AT_ONCE, before))

@@ -54,6 +54,24 @@ describe('the copy of everything', () => {
     expect(whole).not.toContain(BRISBANE)
   })
 
+  it('says of each delivery whose it was, by the number that the file has for the webhook or rule', async () => {
+    await live(world, BRISBANE)
+    await live(world, LEEDS)
+    const copy = JSON.parse(await text(LEEDS))
+    const { deliveries } = copy.events[0]
+    expect(deliveries).toMatchObject([
+      { webhookId: copy.webhooks[0].id, forwardingRuleId: null },
+      { webhookId: null, forwardingRuleId: copy.forwardingRules[0].id },
+    ])
+    expect(deliveries[0]).not.toHaveProperty('endpointId')
+    const rule = { kind: 'extra' as const, id: copy.forwardingRules[0].id }
+    await world.app.store.endpoints.deleteEndpoint(LEEDS, rule, { endSubscriptions: false, at: world.clock.now() })
+    expect(JSON.parse(await text(LEEDS)).events[0].deliveries[1]).toMatchObject({
+      webhookId: null,
+      forwardingRuleId: null,
+    })
+  })
+
   it('is read a few rows at a time, each once, however many there are', async () => {
     const { store } = world.app
     await live(world, LEEDS)
