@@ -27,7 +27,7 @@ export const forwardingResult = z.object({
     .string()
     .nullable()
     .optional()
-    .describe('What the receiver answered, at most 4 KB. Only with `hasDetails`.'),
+    .describe('What the receiver answered, at most 4 KB. Absent with `hasDetails=false`, and in the webhook activity.'),
   at: moment,
   nextAttemptAt: moment.nullable().describe('Of the last attempt. Null = none, or it depends on a person.'),
 })

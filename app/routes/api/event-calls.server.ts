@@ -26,7 +26,7 @@ import {
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { deliveryJson } from '#app/features/events/delivery-detail.ts'
 import { logEntryJson, readLogQuery } from '#app/features/events/log.ts'
-import { FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from '#app/features/events/log-view.ts'
+import { DEFAULT_LOG_FILTER, FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from '#app/features/events/log-view.ts'
 import { searchDeliveries, searchedWebhooks, searchJson } from '#app/features/events/search.server.ts'
 import { readSearchQuery, SEARCH_PAGE } from '#app/features/events/search-filter.ts'
 import { SEARCH_STATUSES } from '#app/features/events/search-view.ts'
@@ -95,6 +95,7 @@ const deliveryExample: z.output<typeof delivery> = {
 
 const etag = { ETag: 'Sent back as `If-None-Match`, an unchanged list is answered 304 without a body.' }
 const text = z.string()
+const USUAL = DEFAULT_LOG_FILTER
 
 export const eventCalls: Reference<Call> = {
   tags: [{ name: 'Events and deliveries', says: 'What arrived, where it went, and what became of it.' }],
@@ -116,14 +117,14 @@ export const eventCalls: Reference<Call> = {
       parameters: [
         accountOfPath,
         { name: 'objectType', in: 'path', schema: text, required: true, description: 'Like `job`.', example: 'job' },
-        ofQuery('limit', z.literal([...PAGE_SIZES]), 'How many entries.'),
-        ofQuery('timeRange', z.enum(TIME_RANGES), 'How far back.'),
+        ofQuery('limit', z.literal([...PAGE_SIZES]), `How many entries, ${USUAL.limit} unless it says otherwise.`),
+        ofQuery('timeRange', z.enum(TIME_RANGES), `How far back. Absent = \`${USUAL.timeRange}\`.`),
         ofQuery(
           'forwardingStatus',
           z.enum(FORWARDING_FILTERS),
-          '`forwarded`: at least one attempt was made. `failed`: not delivered so far, and tried or ended.',
+          `\`forwarded\`: at least one attempt was made. \`failed\`: not delivered so far, and tried or ended. Absent = \`${USUAL.forwardingStatus}\`.`,
         ),
-        ofQuery('hasDetails', z.boolean(), 'With or without what receivers answered.'),
+        ofQuery('hasDetails', z.boolean(), `With what receivers answered or not. Absent = \`${USUAL.hasDetails}\`.`),
       ],
       answers: [answered(200, 'The entries.', z.array(logEntry), [entryExample])],
       handle: async ({ app, params, query, access: { accountUuid } }) => {
