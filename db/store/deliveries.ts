@@ -131,7 +131,8 @@ export type Ending = { endpointId: number } & (
 export type GrownReplay = { id: number; endpointId: number; record: string }[] | 'ended' | 'waits'
 
 type RetryCreated =
-  | { outcome: 'created'; deliveryId: number; endpointId: number }
+  /** waiting = one was asked for before and is not sent yet: it serves both. */
+  | { outcome: 'created' | 'waiting'; deliveryId: number; endpointId: number }
   | { outcome: 'not_found' }
   /** The endpoint is deleted or has no address. */
   | { outcome: 'no_address' }

@@ -134,9 +134,12 @@ export interface EndpointStore {
 
   /**
    * Creates an endpoint and switches the subscription in one transaction. `replaced` = the object already had a
-   * webhook, which was replaced (same id, same secret, clean slate).
+   * webhook, which was replaced (same id, same secret, clean slate): what differs from it.
    */
-  saveEndpoint(accountUuid: string, input: NewEndpoint): Promise<{ id: number; endpointId: number; replaced: boolean }>
+  saveEndpoint(
+    accountUuid: string,
+    input: NewEndpoint,
+  ): Promise<{ id: number; endpointId: number; replaced: EndpointUpdate | null }>
   /**
    * Changes only the given fields, in one transaction. Resuming or a new address clears the failure state and makes all
    * pending deliveries due. Null = no such endpoint of this account.

@@ -99,33 +99,32 @@ function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' 
 
 const AUDITED = { webhook: 'webhook', extra: 'rule' } as const
 
+const updated: NonNullable<Describers['updateEndpoint']> = async ([accountUuid, ref, update], saved, store) => {
+  const { name, fields, url, active } = update
+  const changed = list(
+    name !== undefined && 'name',
+    fields && 'fields',
+    url !== undefined && 'address',
+    switched(active),
+  )
+  if (saved === null || changed === '') return null
+  const found = await store.endpoints.findEndpoint(accountUuid, ref)
+  const target = found?.name ?? found?.objectType ?? ''
+  const address = url === undefined ? null : hostOf(url, '')
+  return { accountUuid, action: `${AUDITED[ref.kind]}.changed`, target, detail: { changed, address } }
+}
+
 const WEBHOOKS: Describers = {
-  saveEndpoint: ([accountUuid, input], { replaced }): AuditNote => {
+  saveEndpoint: ([accountUuid, input], saved, store) => {
     const { objectType, url } = input
     const address = hostOf(url, '')
     if (input.kind === 'extra') {
       return { accountUuid, action: 'rule.created', target: input.name, detail: { object: objectType, address } }
     }
-    return {
-      accountUuid,
-      action: replaced ? 'webhook.changed' : 'webhook.created',
-      target: objectType,
-      detail: { address },
-    }
+    if (saved.replaced) return updated([accountUuid, { kind: 'webhook', id: saved.id }, saved.replaced], saved, store)
+    return { accountUuid, action: 'webhook.created', target: objectType, detail: { address } }
   },
-  updateEndpoint: async ([accountUuid, ref, { name, fields, url, active }], saved, store) => {
-    const changed = list(
-      name !== undefined && 'name',
-      fields && 'fields',
-      url !== undefined && 'address',
-      switched(active),
-    )
-    if (saved === null || changed === '') return null
-    const found = await store.endpoints.findEndpoint(accountUuid, ref)
-    const target = found?.name ?? found?.objectType ?? ''
-    const address = url === undefined ? null : hostOf(url, '')
-    return { accountUuid, action: `${AUDITED[ref.kind]}.changed`, target, detail: { changed, address } }
-  },
+  updateEndpoint: updated,
   deleteEndpoint: ([accountUuid, { kind }], deleted) =>
     deleted && { accountUuid, action: `${AUDITED[kind]}.deleted`, target: deleted.objectType },
   restoreEndpoint: ([accountUuid, { kind }], restored) =>

@@ -97,6 +97,20 @@ describe('an act', () => {
     expect(JSON.stringify(await entries())).not.toContain('secret')
   })
 
+  it('that replaces a webhook tells what is different, and nothing when nothing is', async () => {
+    await audited.store.endpoints.saveEndpoint(LEEDS, NEW_WEBHOOK)
+    const moved = { ...NEW_WEBHOOK, url: 'https://other.example.com/x', fields: 'status', active: false }
+    for (const one of [NEW_WEBHOOK, moved, moved]) await audited.store.endpoints.saveEndpoint(LEEDS, one)
+    expect(await entries()).toMatchObject([
+      { action: 'webhook.created', target: 'job' },
+      {
+        action: 'webhook.changed',
+        target: 'job',
+        detail: { changed: 'fields, address, switched off', address: 'other.example.com' },
+      },
+    ])
+  })
+
   it('on the e-mail alerts tells also the days that do not count', async () => {
     const closedDays = [{ from: '2026-12-24', to: '2027-01-03' }]
     const choice = { byMail: true, email: null, topicsOff: [], weekly: false, holidaysOff: true, closedDays }
@@ -117,6 +131,19 @@ describe('an act', () => {
     await audited.store.runs.removeMute(LEEDS, 9)
     await audited.store.deliveries.cancelReplay(LEEDS, 9, 1)
     await audited.store.accounts.mapAccountId(LEEDS, LEEDS, 50, decideNamedAs)
+    expect(await entries()).toEqual([])
+  })
+
+  it('that sends a delivery again which already waits for that is not told', async () => {
+    const waiting: Store = withMethods(world.app.store, {
+      retryDelivery: async () => ({ outcome: 'waiting', deliveryId: 2, endpointId: 1 }),
+    })
+    await auditStore({ store: waiting, clock: world.clock, log: hearing() }).store.deliveries.retryDelivery(
+      LEEDS,
+      1,
+      1,
+      1,
+    )
     expect(await entries()).toEqual([])
   })
 

@@ -79,9 +79,8 @@ function byHand({ db, patient }: Connections): ByHand {
       const { eventSeq, endpointId, objectUuid, bytes } = found
       if (found.endpointState === 'deleted' || found.url === '') return { outcome: 'no_address' }
       if (bytes === null) return { outcome: 'body_gone' }
-      // A second request before the first was sent: one delivery serves both.
       const untried = yield* findUntried.get({ eventSeq, endpointId })
-      if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
+      if (untried !== undefined) return { outcome: 'waiting', deliveryId: untried, endpointId }
       const deadlineAt = now + retryFor
       const id = yield* insertRetry.get({ eventSeq, endpointId, accountUuid, objectUuid, now, deadlineAt })
       if (id === undefined) throw new Error('the delivery was not stored')

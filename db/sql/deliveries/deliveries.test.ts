@@ -374,7 +374,10 @@ describe('a manual retry', () => {
     const [id = 0] = await accepted(1)
     const { store, clock } = world
     const first = await store.deliveries.retryDelivery(LEEDS, id, clock.now(), hours(72))
-    expect(await store.deliveries.retryDelivery(LEEDS, id, clock.now(), hours(72))).toEqual(first)
+    expect(await store.deliveries.retryDelivery(LEEDS, id, clock.now(), hours(72))).toEqual({
+      ...first,
+      outcome: 'waiting',
+    })
     expect(counters()).toMatchObject({ endpoints: 2, account: 2 })
   })
 

@@ -154,17 +154,24 @@ function* replaceIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generato
   if (input.kind !== 'webhook') return null
   const { objectType, fields, url, fieldFilter, active, at } = input
   const ofObject = orm
-    .select({ id: webhook.id, endpoint })
+    .select({ id: webhook.id, fields: webhook.fields, endpoint })
     .from(webhook)
     .innerJoin(endpoint, eq(endpoint.webhookId, webhook.id))
     .where(and(eq(webhook.accountUuid, accountUuid), eq(webhook.objectType, objectType), isNull(webhook.deletedAt)))
   const found = yield* one(ofObject)
   if (!found) return null
   const { id, endpoint: before } = found
+  const state = active ? 'active' : 'paused'
   yield* change(orm.update(webhook).set({ fields, updatedAt: at }).where(eq(webhook.id, id)))
   yield* change(orm.update(endpoint).set({ url, fieldFilter }).where(eq(endpoint.id, before.id)))
-  yield* startAfresh(orm, before, { state: active ? 'active' : 'paused', moved: before.url !== url, at })
-  return { id, endpointId: before.id, replaced: true }
+  yield* startAfresh(orm, before, { state, moved: before.url !== url, at })
+  const replaced = {
+    ...(found.fields !== fields && { fields: { chosen: fields, filter: fieldFilter } }),
+    ...(before.url !== url && { url }),
+    ...(before.state !== state && { active }),
+    ...{ subscription: input.subscription, at },
+  }
+  return { id, endpointId: before.id, replaced }
 }
 
 function* insertIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator<unknown, Saved> {
@@ -173,11 +180,11 @@ function* insertIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator
   if (input.kind === 'webhook') {
     const row = { ...owner, fields: input.fields }
     const { id } = yield* one(orm.insert(webhook).values(row).returning({ id: webhook.id }))
-    return { id, endpointId: yield* insertAddress(orm, accountUuid, { webhookId: id }, input), replaced: false }
+    return { id, endpointId: yield* insertAddress(orm, accountUuid, { webhookId: id }, input), replaced: null }
   }
   const row = { ...owner, name: input.name }
   const { id } = yield* one(orm.insert(forwardingRule).values(row).returning({ id: forwardingRule.id }))
-  return { id, endpointId: yield* insertAddress(orm, accountUuid, { forwardingRuleId: id }, input), replaced: false }
+  return { id, endpointId: yield* insertAddress(orm, accountUuid, { forwardingRuleId: id }, input), replaced: null }
 }
 
 type EndpointReader = Pick<EndpointStore, 'listEndpoints' | 'listOutlines' | 'findEndpoint' | 'findWebhookOfObject'>

@@ -25,6 +25,7 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
   const retry = await app.store.deliveries.retryDelivery(accountUuid, deliveryId, app.clock.now(), RETRY_FOR)
   switch (retry.outcome) {
     case 'created':
+    case 'waiting':
       app.log.info({ deliveryId: retry.deliveryId, of: deliveryId }, 'delivery.asked_again')
       app.wakeDeliveries(retry.endpointId)
       return { outcome: 'sent', deliveryId: retry.deliveryId }
