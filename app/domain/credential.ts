@@ -40,17 +40,23 @@ const accountIdField = z
 const LAST_DATE = 8_640_000_000_000_000
 
 const ACCESS_TOKEN_REQUIRED = 'Access Token is required'
-const tokenField = z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096)
+const tooLong = (most: number) => `At most ${most.toLocaleString('en')} characters`
+const tokenField = (required: string, most: number) =>
+  z.string({ error: required }).trim().min(1, required).max(most, tooLong(most))
 const fitsHeader = (token: string) => /^[ -~]*$/.test(token)
+
+const MOMENT_WANTED = 'Must be like 2030-01-01T00:00:00Z, or milliseconds since 1970'
+const millis = z.int(MOMENT_WANTED).min(0, MOMENT_WANTED).max(LAST_DATE, MOMENT_WANTED)
 
 export const credentialBody = z.strictObject({
   accountUUID: accountIdField,
-  accessToken: tokenField.refine(fitsHeader, 'Access Token has a character that no token can have'),
-  refreshToken: z.string().trim().max(4096).nullish(),
+  accessToken: tokenField(ACCESS_TOKEN_REQUIRED, 4096).refine(
+    fitsHeader,
+    'Access Token has a character that no token can have',
+  ),
+  refreshToken: z.string('Invalid input').trim().max(4096, tooLong(4096)).nullish(),
   /** ISO 8601 or epoch ms; only trusted for real tokens. */
-  expiresAt: z
-    .union([z.iso.datetime({ offset: true }), z.number().int().nonnegative().max(LAST_DATE, 'Invalid input')])
-    .nullish(),
+  expiresAt: z.union([z.iso.datetime({ offset: true, error: MOMENT_WANTED }), millis], MOMENT_WANTED).nullish(),
 })
 
 export type CredentialBody = z.output<typeof credentialBody>
@@ -68,7 +74,7 @@ export const mappingBody = z.strictObject({ externalAccountUUID: accountIdField,
 
 export const linkBody = z.strictObject({
   externalAccountUUID: accountIdField,
-  token: z.string({ error: 'Token is required' }).trim().min(1, 'Token is required').max(8192),
+  token: tokenField('Token is required', 8192),
 })
 
 /** The response about credentials. Shows only whether tokens exist; they never leave the server. */

@@ -33,7 +33,7 @@ describe('the form of a rule', () => {
     [{ objectType: undefined }, 'objectType', 'Object type is required'],
     [{ forwardUrl: '' }, 'forwardUrl', 'Must be a valid HTTPS URL'],
     [{ forwardUrl: 'nope' }, 'forwardUrl', 'Must be a valid HTTPS URL'],
-    [{ forwardUrl: `https://a.example/${'x'.repeat(2048)}` }, 'forwardUrl', 'Must be a valid HTTPS URL'],
+    [{ forwardUrl: `https://a.example/${'x'.repeat(2048)}` }, 'forwardUrl', 'At most 2,048 characters'],
     [{ fieldFilters: 'a b' }, 'fieldFilters', expect.stringContaining('is not a field name')],
     [{ accountUUID: '' }, 'accountUUID', 'Account UUID is required'],
     [{ name: 7 }, 'name', 'Invalid input'],

@@ -23,7 +23,7 @@ export const OBJECT_IS_FIXED = 'The object of a rule cannot be changed. Add anot
 /** Whether the text is empty (forward nothing) or a web address. The outbound guard decides which may be called. */
 function isWebAddress(text: string): boolean {
   if (text === '') return true
-  if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
+  if (/[\s\\]/.test(text)) return false
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
 }
@@ -60,7 +60,10 @@ const flag = z
     value === null || value === undefined ? undefined : ['true', 'on', 'yes', true].includes(value),
   )
 
-const callbackUrl = text.transform(withScheme).refine(isWebAddress, HTTPS_URL)
+const isShortEnough = (url: string) => url.length <= LONGEST_URL
+const tooLong = { error: `At most ${LONGEST_URL.toLocaleString('en')} characters`, abort: true }
+
+const callbackUrl = text.transform(withScheme).refine(isShortEnough, tooLong).refine(isWebAddress, HTTPS_URL)
 
 /** Field names as text or list; [] when missing. */
 const fieldList = z
@@ -109,6 +112,7 @@ const name = needed(RULE_NAME_REQUIRED)
 // An extra address consists of nothing but its URL, so an empty one is invalid.
 const forwardUrl = needed(HTTPS_URL)
   .transform(withScheme)
+  .refine(isShortEnough, tooLong)
   .refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
 
 /** Adds an extra address: one schema for the page's form and the call's body. Field names are the entity's. */

@@ -70,14 +70,11 @@ function wrongDays(from: string, to: string): string | null {
 
 const DAYS_WANTED = 'Write days like 2026-12-24, the first before the last'
 
+const oneDay = z.string(DAYS_WANTED).max(10, DAYS_WANTED)
+
 /** For calls. */
 export const closedDaysList = z
-  .array(
-    z.strictObject({
-      from: z.string(DAYS_WANTED).max(10, DAYS_WANTED),
-      to: z.string(DAYS_WANTED).max(10, DAYS_WANTED),
-    }),
-  )
+  .array(z.strictObject({ from: oneDay, to: oneDay }, DAYS_WANTED), DAYS_WANTED)
   .max(MOST_CLOSED, TOO_MANY_LINES)
   .refine((list) => list.every(({ from, to }) => wrongDays(from, to) === null), DAYS_WANTED)
 

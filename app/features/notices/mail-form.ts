@@ -47,11 +47,13 @@ export const mailChoiceForm = z
     return { byMail, email, topicsOff, weekly, holidaysOff, closedDays }
   })
 
+const TOPICS_WANTED = `Must be a list of ${MAIL_TOPICS.join(', ')}`
+
 /** Schema of the call's body. */
 export const mailChoiceChange = z.strictObject({
   byMail: z.boolean('Must be true or false').optional(),
   email: emailField.optional(),
-  topicsOff: z.array(z.enum(MAIL_TOPICS)).max(MAIL_TOPICS.length).optional(),
+  topicsOff: z.array(z.enum(MAIL_TOPICS, TOPICS_WANTED), TOPICS_WANTED).optional(),
   weekly: z.boolean('Must be true or false').optional(),
   holidaysOff: z.boolean('Must be true or false').optional(),
   closedDays: closedDaysList.optional(),

@@ -51,6 +51,38 @@ test('a body names the account in either spelling', async () => {
   }
 })
 
+test('a wrong field is refused in words for people', () => {
+  const wrong = [
+    5,
+    -1,
+    1.5,
+    1e300,
+    'x',
+    '',
+    'x'.repeat(10_000),
+    true,
+    {},
+    { x: 5 },
+    [],
+    ['x'],
+    [5],
+    [[]],
+    null,
+    Array(6),
+  ]
+  const said = REFERENCE.operations.flatMap(({ id, body }) => {
+    // Their handlers read them with the form.
+    if (!body || body.raw) return []
+    const names = Object.keys({ ...body.fields, ...body.example })
+    const sent = names.flatMap((name) => wrong.map((value) => ({ ...body.example, [name]: value })))
+    return sent.flatMap((one) =>
+      (body.schema.safeParse(one).error?.issues ?? []).map(({ message }) => `${id}: ${message}`),
+    )
+  })
+  expect(said).toContain('saveCredentials: At most 4,096 characters')
+  expect(said.filter((one) => /expected|Too big|Too small|Invalid (?!input$|amount$)/.test(one))).toEqual([])
+})
+
 test('the document is for anybody, is kept for a while, and costs little when it is asked for again', async () => {
   const first = await loader(args(new Request('http://localhost/api/openapi.json')))
   expect(first.status).toBe(200)

@@ -209,8 +209,14 @@ describe('POST /api/credentials with real tokens', () => {
     [{ accountUUID: 'a', accessToken: 'Ключ' }, { accessToken: [NO_TOKEN] }],
     [{ accountUUID: 'a b', accessToken: 'x' }, { accountUUID: ['Invalid input'] }],
     [{ accountUUID: 'a', accessToken: 'x', generation: 7 }, { generation: ['Not allowed'] }],
-    [{ accountUUID: 'a', accessToken: 'x', expiresAt: 'soon' }, { expiresAt: ['Invalid ISO datetime'] }],
-    [{ accountUUID: 'a', accessToken: 'x', expiresAt: 9e15 }, { expiresAt: ['Invalid input'] }],
+    [
+      { accountUUID: 'a', accessToken: 'x', expiresAt: 'soon' },
+      { expiresAt: ['Must be like 2030-01-01T00:00:00Z, or milliseconds since 1970'] },
+    ],
+    [
+      { accountUUID: 'a', accessToken: 'x', expiresAt: 9e15 },
+      { expiresAt: ['Must be like 2030-01-01T00:00:00Z, or milliseconds since 1970'] },
+    ],
   ])('refuses %j by field', async (body, errors) => {
     const answered = await post(owner, body)
     expect(answered.status).toBe(400)
