@@ -440,6 +440,23 @@ describe('a replay', () => {
     expect((await world.store.deliveries.findReplay(LEEDS, replayId))?.state).toBe('cancelled')
   })
 
+  it.each(['its stop', 'the removal of its address'])('that has sent everything before %s is done', async (end) => {
+    const endpointId = world.endpoint()
+    for (const id of await accepted(5)) await settle([report(await load(id), 200)])
+    const { startReplay, cancelReplay, findReplay, growReplayStep } = world.store.deliveries
+    const request = { since: 0, status: 'all', objectUuid: null } as const
+    const replayId = (await startReplay(LEEDS, endpointId, request, 5, world.clock.now())) ?? 0
+    const limits = { limit: { deliveries: 1_000, bytes: 1_000_000 }, waitingPerReplay: 100, step: 20 }
+    const grow = () =>
+      growReplayStep(replayId, world.clock.now(), { choose: chooseEndpoints, ...limits, retryFor: hours(72) })
+    const made = await grow()
+    for (const { id } of typeof made === 'string' ? [] : made) await settle([report(await load(id), 200)])
+    if (end === 'its stop') expect(await cancelReplay(LEEDS, replayId, world.clock.now())).toBe(false)
+    else world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(endpointId)
+    expect(await grow()).toBe('ended')
+    expect(await findReplay(LEEDS, replayId)).toMatchObject({ state: 'done', made: 5, delivered: 5 })
+  })
+
   it('leaves room for what is live: within the account limit, and so many at a time', async () => {
     const endpointId = world.endpoint()
     for (const id of await accepted(50)) await settle([report(await load(id), 200)])

@@ -68,10 +68,14 @@ export function replayStore(connections: Connections): ReplayStore {
        RETURNING id`,
     )
     .pluck()
-  const cancel = db.prepare(
-    `UPDATE replay SET state = 'cancelled', ended_at = @now
-     WHERE id = @replayId AND account_uuid = @accountUuid AND state = 'running'`,
-  )
+  // One that has sent everything is done, although its next step has not said so yet.
+  const cancel = db
+    .prepare<{ now: number; replayId: number; accountUuid: string }, string>(
+      `UPDATE replay SET ended_at = @now,
+         state = CASE WHEN next_seq > until_seq AND made = delivered + undelivered THEN 'done' ELSE 'cancelled' END
+       WHERE id = @replayId AND account_uuid = @accountUuid AND state = 'running' RETURNING state`,
+    )
+    .pluck()
 
   return {
     findReplayableEvents: reader.read(function* (accountUuid, endpointId, request, from) {
@@ -98,7 +102,7 @@ export function replayStore(connections: Connections): ReplayStore {
     }),
 
     cancelReplay: db.write(function* (accountUuid, replayId, now) {
-      return (yield* cancel.run({ now, replayId, accountUuid })).changes === 1
+      return (yield* cancel.get({ now, replayId, accountUuid })) === 'cancelled'
     }),
 
     ...replayGrower(connections),
@@ -176,8 +180,9 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
     const replay = yield* lockRunning.get({ id })
     const unsendable = !endpoint || endpoint.url === '' || endpoint.state === 'stopped'
     const allMade = replay !== undefined && replay.nextSeq > replay.untilSeq
-    if (!replay || unsendable || (allMade && replay.waiting === 0)) {
-      yield* finishReplay.run({ state: unsendable ? 'cancelled' : 'done', now, id })
+    const isDone = allMade && replay.waiting === 0
+    if (!replay || unsendable || isDone) {
+      yield* finishReplay.run({ state: isDone ? 'done' : 'cancelled', now, id })
       return 'ended'
     }
     // A deletion may be undone for a while.
