@@ -2,7 +2,7 @@
 
 export const GENERAL_TEXTS = [
   'JSON over HTTPS, with the session cookie of a signed-in browser. `accountUUID` (also read as `accountuuid`) selects one of the accounts of that session.',
-  "Dates are ISO 8601 in UTC. Ids are whole numbers. We may add fields; ignore those you don't know. Fields and filters that a call does not know are refused.",
+  "Dates are ISO 8601 in UTC. Ids are whole numbers. We may add fields; ignore those you don't know. Fields and filters that a call does not know are refused. A call that takes no body reads none.",
   'Errors are `{"message": "…"}`, on 400 with `errors` by field. Without a session: 401. Unknown ids and ids of other accounts return 404. Other methods return 405 with `Allow`.',
   'Calls that change something need a same-origin request: `Sec-Fetch-Site: same-origin`, or `Origin` equal to the address of this installation. With neither, the cookie is not read, and the answer is 401. Other sites get 403, and there is no CORS. Other programs start automations with their own link and key, and receive events.',
   'A session may make 1,200 requests a minute (`REQUESTS_PER_MINUTE`). Above that, and above the limit of a call, the answer is 429 with `Retry-After`.',

@@ -45,6 +45,11 @@ describe('POST /api/deliveries/{id}/retry', () => {
     expect(world.woken).toContain(1)
   })
 
+  test('takes no body and reads none', async () => {
+    const id = String(insertDelivery(world, insertEvent(world, 'job'), 'expired'))
+    expect((await send(id, { body: { unknown: 1 } })).status).toBe(202)
+  })
+
   test('is not possible when nothing is left to send', async () => {
     const id = String(insertDelivery(world, insertEvent(world, 'job'), 'expired'))
     world.client.sql.prepare('DELETE FROM event_body').run()
