@@ -23,6 +23,8 @@ interface NewAutomation extends Pick<StoredRule, 'name' | 'definition' | 'active
 
 /** Sets all given fields in one transaction; a new definition or name creates a new version. */
 export interface AutomationChange {
+  /** Only while it is at this version. */
+  ifVersion?: number
   name?: string
   definition?: RuleDefinition
   active?: boolean
@@ -58,7 +60,7 @@ export interface AutomationStore {
   sizeOfAutomations(accountUuid: string): Promise<{ count: number; characters: number }>
   /** Resolves with the new id. */
   createAutomation(accountUuid: string, input: NewAutomation): Promise<number>
-  /** Null = no such rule of this account. */
+  /** Null = no such rule of this account, or it is at another version. */
   changeAutomation(accountUuid: string, id: number, change: AutomationChange): Promise<AutomationRow | null>
   /** Deletes the rule and cancels its runs that have not started, in one transaction. False = no such rule. */
   deleteAutomation(accountUuid: string, id: number, input: { reason: Reason; at: Millis }): Promise<boolean>

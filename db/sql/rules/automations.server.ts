@@ -115,7 +115,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
 
     changeAutomation: db.write(function* (accountUuid, id, wanted) {
       const before = yield* one(found, { accountUuid, id })
-      if (!before) return null
+      if (!before || (wanted.ifVersion ?? before.version) !== before.version) return null
       if (wanted.forgetsBaseline) yield* forget.run({ id })
       const columns = changedColumns(before, wanted)
       const row = yield* one(orm.update(automation).set(columns).where(eq(automation.id, id)).returning())

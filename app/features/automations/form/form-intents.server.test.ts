@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TurnError } from '#app/lib/in-turn.server.ts'
+import type { AutomationRow } from '#db/store/automations.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import { copyFailedFlash } from '../page/page-text.ts'
@@ -114,6 +115,27 @@ test('what was changed elsewhere meanwhile is replaced with the second save', as
   if (second.outcome !== 'form') return
   expect(await handleForm(calls.app, LEEDS, sent(second.form.state, 'form.save'))).toMatchObject({ outcome: 'saved' })
   expect(await now()).toMatchObject({ name: 'Second' })
+})
+
+test('of two saves at once, the second asks before it replaces the first', async () => {
+  const { rule, form, now } = await openedRule()
+  const save = (name: string) => handleForm(calls.app, LEEDS, sent(form, 'form.save', { name }))
+  const both = await Promise.all([save('First'), save('Second')])
+  const asked = both.filter(({ outcome }) => outcome === 'form')
+  expect(asked).toMatchObject([{ flash: { description: FORM_TEXTS.stale } }])
+  expect(both.filter(({ outcome }) => outcome === 'saved')).toHaveLength(1)
+  expect(await now()).toMatchObject({ version: rule.version + 1 })
+})
+
+test('a rule that two calls make manual at once has one key', async () => {
+  const { rule, form } = await openedRule()
+  const body = { ...toBody(form), triggerSource: 'manual_endpoint' }
+  const changed = vi.spyOn(calls.app.store.automations, 'changeAutomation')
+  const change = async (name: string) => (await changeRule(calls.app, LEEDS, rule.id, { ...body, name })).outcome
+  expect(await Promise.all([change('First'), change('Second')])).toEqual(['saved', 'saved'])
+  const rows = await Promise.all(changed.mock.results.map(({ value }) => value as Promise<AutomationRow | null>))
+  const keys = new Set(rows.flatMap((row) => row?.triggerKeySealed ?? []))
+  expect(keys.size).toBe(1)
 })
 
 test('a change that says nothing of the switch leaves it as it is', async () => {

@@ -172,9 +172,11 @@ export async function changeRule(
     // Unsaid, it stays as it is now, which may not be how it was read.
     ...(form.active !== undefined && { active }),
     ...(manual && before.triggerKeySealed === null && { triggerKey: await newTriggerKey(app, accountUuid) }),
+    ifVersion: before.version,
     at: now,
   })
-  if (!changed) return { outcome: 'not_found' }
+  // Changed or deleted since it was read: both are asked again.
+  if (!changed) return changeRule(app, accountUuid, id, body, opened)
   app.log.info({ account: accountUuid, automation: id, version: changed.version }, 'automation.changed')
   return saved(app, accountUuid, id, takenOut)
 }
