@@ -4,10 +4,11 @@ import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
-import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
+import { loadAnswers, settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
 import { executionOf } from '#app/features/automations/runs/run-history.ts'
+import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import {
@@ -294,6 +295,29 @@ describe('answers', () => {
     })
     expect(world.platform.messages).toHaveLength(3)
     expect(await settleAnswer(world.app, LEEDS, toStop?.id ?? 0, 'went_on', null)).toEqual({ outcome: 'not_open' })
+  })
+
+  test('an answer that holds a message stays with its buttons until somebody decides', async () => {
+    const [held, free] = [await send(), await send()]
+    answer(held.job, 'Not now')
+    answer(free.job, 'Thanks')
+    await listen(minutes(3))
+    const run = await world.start(await world.rule(aRule([TEXT])), [held.job])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    const shown = async () => (await loadAnswers(world.app, LEEDS)).answers
+    expect(await shown()).toHaveLength(2)
+    world.clock.leap(days(15))
+    const [kept, ...others] = await shown()
+    expect([kept?.words, others]).toEqual(['Not now', []])
+    world.clock.leap(days(85))
+    const forgotten = forgetOldRuns(world.app)
+    await world.clock.run(minutes(1))
+    await forgotten
+    expect(await open()).toMatchObject([{ words: 'Not now' }])
+    expect(await settleAnswer(world.app, LEEDS, kept?.id ?? 0, 'went_on', null)).toMatchObject({ messages: 1 })
+    await world.clock.run(minutes(1))
+    expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'success' })
   })
 
   test('an answer that nobody has read yet is found just before the message leaves', async () => {

@@ -116,7 +116,7 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
     [
       'replies',
       'Answers of customers',
-      `${spanText(RUNS_KEPT)}; a STOP until the account is erased`,
+      `${spanText(RUNS_KEPT)}, longer if a message waits; a STOP until the erasure`,
       'To see what they wrote, and to respect a STOP.',
     ],
     [

@@ -112,12 +112,16 @@ export interface ListeningStore {
     receiver: MessageReceiver,
     input: { since: Millis; except: number | null },
   ): Promise<Answer | null>
-  /** Newest first; `states` null = all. `before` = an id: only older ones. */
+  /**
+   * Newest first; `states` null = all. `before` = an id: only older ones. `since`: only those seen after it, or for
+   * which a message is held.
+   */
   listAnswers(
     accountUuid: string,
     states: readonly AnswerState[] | null,
     limit: number,
     before?: number | null,
+    since?: Millis,
   ): Promise<Answer[]>
   /**
    * A person decides about an open answer, and older ones of the same customer: what waits for them goes on, or is left

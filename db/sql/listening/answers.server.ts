@@ -15,6 +15,9 @@ export const ANSWER = `id, account_uuid AS accountUuid, job_uuid AS jobUuid, com
   written_at AS writtenAt, seen_at AS seenAt, state, settled_at AS settledAt, settled_by AS settledBy`
 
 const ALL_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule']
+/** The answers because of which a message is held. The states are those of the index. */
+export const ANSWERS_THAT_HOLD = `SELECT coalesce(CAST(json_extract(h.reason_params, '$.id') AS bigint), 0) FROM run_step h
+  WHERE h.state IN ('unknown', 'held') AND h.reason_code = 'answered'`
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 
@@ -63,9 +66,9 @@ export function answerStore({ db, mine }: Connections): Reads {
          OR sender_hash IN (SELECT value FROM json_each(@hashes)))
      ORDER BY seen_at DESC, id DESC LIMIT 1`,
   )
-  const list = db.prepare<{ accountUuid: string; states: string; before: number; limit: number }, Answer>(
+  const list = db.prepare<object, Answer>(
     `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND state IN (SELECT value FROM json_each(@states))
-       AND id < @before ORDER BY id DESC LIMIT @limit`,
+       AND id < @before AND (seen_at > @since OR id IN (${ANSWERS_THAT_HOLD})) ORDER BY id DESC LIMIT @limit`,
   )
   const untold = db.prepare<{ now: number; limit: number }, UntoldAnswer>(
     `SELECT ${ANSWER}, tell_uuid AS tellUuid, tell_tries AS tellTries FROM customer_reply
@@ -87,8 +90,8 @@ export function answerStore({ db, mine }: Connections): Reads {
     openAnswer: db.read(function* (accountUuid, receiver, { since, except }) {
       return (yield* open.get({ accountUuid, since, except: except ?? 0, ...valuesOf(receiver) })) ?? null
     }),
-    listAnswers: db.read((accountUuid, states, limit, before = null) =>
-      list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST }),
+    listAnswers: db.read((accountUuid, states, limit, before = null, since = 0) =>
+      list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST, since }),
     ),
     answersToTell: db.read((now, limit) => untold.all({ now, limit })),
   }

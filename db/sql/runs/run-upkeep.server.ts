@@ -1,5 +1,6 @@
 import type { Leftover, RunUpkeepStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
+import { ANSWERS_THAT_HOLD } from '../listening/answers.server.ts'
 
 const LEFTOVERS: Record<Leftover, string> = {
   verdict:
@@ -13,9 +14,9 @@ const LEFTOVERS: Record<Leftover, string> = {
     WHERE at < @before AND id IN (SELECT id FROM customer_message ORDER BY id LIMIT @limit)`,
   trigger_call:
     'DELETE FROM trigger_call WHERE rowid IN (SELECT rowid FROM trigger_call WHERE expires_at < @before LIMIT @limit)',
-  // Who wrote STOP stays known: their number gets nothing.
-  reply: `DELETE FROM customer_reply
-    WHERE seen_at < @before AND id IN (SELECT id FROM customer_reply WHERE state <> 'muted' ORDER BY id LIMIT @limit)`,
+  // Who wrote STOP stays known: their number gets nothing. So does an answer that a message is still held for.
+  reply: `DELETE FROM customer_reply WHERE seen_at < @before AND id IN (SELECT id FROM customer_reply
+    WHERE state <> 'muted' AND id NOT IN (${ANSWERS_THAT_HOLD}) ORDER BY id LIMIT @limit)`,
   mute: 'DELETE FROM mute WHERE id IN (SELECT id FROM mute WHERE until_at IS NOT NULL AND until_at < @before LIMIT @limit)',
 }
 

@@ -13,10 +13,10 @@ export async function loadAnswers(
   app: AnswersApp,
   accountUuid: string,
 ): Promise<{ answers: AnswerView[]; moreAnswers: boolean; listening: ListeningNote }> {
-  const open = await app.store.listening.listAnswers(accountUuid, ['open'], MOST_SHOWN + 1)
-  // An old one keeps nothing waiting any more.
-  const recent = open.filter((answer) => answer.seenAt > app.clock.now() - CONVERSATION_OPEN)
-  const shown = recent.slice(0, MOST_SHOWN)
+  // An old one holds nothing new: it is shown while a message is held for it.
+  const since = app.clock.now() - CONVERSATION_OPEN
+  const open = await app.store.listening.listAnswers(accountUuid, ['open'], MOST_SHOWN + 1, null, since)
+  const shown = open.slice(0, MOST_SHOWN)
   const asked = shown.map(({ jobUuid }) => ({ object: 'job', recordUuid: jobUuid }))
   const names = asked.length === 0 ? new Map() : recordNames(await app.store.records.knownOf(accountUuid, asked))
   return {
@@ -24,7 +24,7 @@ export async function loadAnswers(
       const { job = '', customer = '' } = names.get(jobUuid) ?? {}
       return { id, customer, job: job === '' ? 'A job' : `Job ${job}`, channel, words, writtenAt }
     }),
-    moreAnswers: recent.length > MOST_SHOWN,
+    moreAnswers: open.length > MOST_SHOWN,
     listening: await listeningNote(app, accountUuid),
   }
 }
