@@ -179,8 +179,8 @@ function startWork(
   const { env, clock, observed } = parts.ground
   const { space, removed, hold } = parts.data
   const { engine, runs, triggers, shares } = parts.engines
-  // The owner of the first share frees space for all; each other instance must still know how much there is.
-  const besides: Record<string, () => Promise<unknown>> = { 'space.relieve': space.measure }
+  // The owner of the first share frees space for all; each other instance must still know how much there is, and whose.
+  const besides: Record<string, Besides> = { 'space.relieve': space.follow }
   const jobs = timedJobs(parts.app, env, space, removed).map((job) => onlyOnce(job, shares, besides[job.name]))
   observed.measures.expectJobs(jobs.map(({ name }) => name))
   const timing = { clock, log: observed.log, onRun: observed.jobEnded }
@@ -208,11 +208,13 @@ function endSoon(running: Pick<Running, 'stop'>, end = (): void => process.exit(
   void Promise.race([running.stop(), limit]).finally(end)
 }
 
+type Besides = (signal: AbortSignal) => Promise<unknown>
+
 /** What one instance does for all: the one that owns the first share. Each counts what it refused itself. */
-function onlyOnce(job: TimedJob, shares: Shares | null, besides: () => Promise<unknown> = async () => {}): TimedJob {
+function onlyOnce(job: TimedJob, shares: Shares | null, besides: Besides = async () => {}): TimedJob {
   if (shares === null || job.name === 'refusals.count') return job
   const { leads } = shares
-  return { ...job, isOurs: leads, run: async (signal) => void (await (leads() ? job.run(signal) : besides())) }
+  return { ...job, isOurs: leads, run: async (signal) => void (await (leads() ? job.run(signal) : besides(signal))) }
 }
 
 async function playPlatform(env: Env, clock: ReturnType<typeof movableClock>, log: Log): Promise<Sandbox> {

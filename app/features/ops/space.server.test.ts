@@ -191,6 +191,17 @@ describe('refusing', () => {
     expect(ladder.admit(SMALL, 300)).toBe('admitted')
   })
 
+  it('an instance that only follows weighs the accounts, too, and anew every half hour', async () => {
+    const follows = await ladderAt(0.86)
+    const over = () => [BIG, SMALL].map((account) => follows.isOverShare(account))
+    await world.through(follows.follow())
+    expect([over(), shortened()]).toEqual([[true, false], []])
+    await world.receive(SMALL, 800)
+    world.clock.advance(minutes(31))
+    await world.through(follows.follow())
+    expect([over(), shortened()]).toEqual([[true, true], []])
+  })
+
   it.skipIf(exactBytes)('ends by itself when space returns', async () => {
     const ladder = await ladderAt(0.998)
     expect([ladder.admit(SMALL, 300), ladder.switches().newReplays]).toEqual(['full', false])

@@ -27,6 +27,8 @@ export interface SpaceLadder extends Space {
    * ends it early.
    */
   relieve(signal?: AbortSignal): Promise<void>
+  /** The half of a round that only looks: measures, and weighs the accounts. */
+  follow(signal?: AbortSignal): Promise<SpaceUsed>
   /** Measures without acting. */
   measure(): Promise<SpaceSigns>
   status(): SpaceSigns
@@ -90,12 +92,18 @@ export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadd
     return used
   }
 
-  const relieveOnce = createRelief(app, {
-    scales,
-    measure,
-    accountsOverShare,
-    level: () => level,
-  })
+  async function follow(signal?: AbortSignal): Promise<SpaceUsed> {
+    const used = await measure()
+    if (level === 'enough') scales.forgetArrivals()
+    else {
+      const weighedAt = scales.weighing()?.at ?? Number.NEGATIVE_INFINITY
+      if (app.clock.now() - weighedAt >= WEIGHED_FOR) await scales.weigh(signal)
+      await measure()
+    }
+    return used
+  }
+
+  const relieveOnce = createRelief(app, { scales, follow, measure, accountsOverShare, level: () => level })
   let round: Promise<void> | null = null
 
   return {
@@ -127,6 +135,7 @@ export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadd
       })
       return round
     },
+    follow,
     async measure() {
       await measure()
       return status()
@@ -207,13 +216,17 @@ function createScales({ store, clock }: SpaceApp) {
 
 interface ReliefParts {
   scales: Scales
+  follow(signal?: AbortSignal): Promise<SpaceUsed>
   measure(): Promise<SpaceUsed>
   accountsOverShare(): ReturnType<typeof overShare>
   level(): SpaceLevel
 }
 
 /** One round: frees space as the level requires. */
-function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accountsOverShare, level }: ReliefParts) {
+function createRelief(
+  { store, clock, log }: SpaceApp,
+  { scales, follow, measure, accountsOverShare, level }: ReliefParts,
+) {
   const switches = () => switchesOf(level())
   const shortenings = {
     bodies: {
@@ -272,14 +285,10 @@ function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accoun
   }
 
   return async (signal?: AbortSignal): Promise<void> => {
-    const { walBytes } = await measure()
+    const { walBytes } = await follow(signal)
     if (walBytes > LONGEST_LOG && !(await store.ops.emptyLog(LOG_WAIT_MS))) {
       log.warn({ walBytes }, 'space.log_held_by_a_reader')
     }
-    if (level() === 'enough') return scales.forgetArrivals()
-    const weighedAt = scales.weighing()?.at ?? Number.NEGATIVE_INFINITY
-    if (clock.now() - weighedAt >= WEIGHED_FOR) await scales.weigh(signal)
-    await measure()
     if (!switches().shortenBodies) return
     let removed = await shorten('bodies', signal)
     if (switches().shortenLog) removed += await shorten('log', signal)
