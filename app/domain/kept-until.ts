@@ -131,7 +131,12 @@ export function keptUntil({ retentionDays, backups = false }: KeptSetting): Kept
       `${spanText(AUDIT_KEPT)}; refused requests from others ${spanText(REFUSED_KEPT)}`,
       'Proof for a year. Nobody can change it.',
     ],
-    ['notices', 'Notices about failing addresses and automations', spanText(NOTICES_KEPT), ''],
+    [
+      'notices',
+      'Notices about failing addresses and automations',
+      `${spanText(NOTICES_KEPT)}, longer while they last`,
+      '',
+    ],
     ['sessions', 'Sessions', `${inHours(SESSION_ABSOLUTE)}, without use ${inHours(SESSION_IDLE)}`, ''],
     [
       'settings',

@@ -210,7 +210,7 @@ export interface NoticeStore {
   ): Promise<void>
   /** How many notices since then have an e-mail with that reason code, by code. For the operator. */
   mailEnds(since: Millis): Promise<{ code: string; count: number }[]>
-  /** Removes up to `limit` notices older than `before`; keeps the newest of each endpoint. */
+  /** Removes up to `limit` notices older than `before`; keeps what goes on, and the newest of each endpoint that is there. */
   forgetNoticesStep(before: Millis, limit: number): Promise<number>
 
   // ---- for users: always scoped to their account ----

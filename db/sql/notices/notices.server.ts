@@ -183,9 +183,12 @@ function listStore({ db }: Connections): ListStore {
          AND own.subject_kind = notice.subject_kind AND own.subject_id = notice.subject_id
          AND (own.subject_kind = 'endpoint' OR own.fingerprint = notice.fingerprint))`,
   )
+  // What goes on would be told as new.
   const forget = db.prepare(
     `DELETE FROM notice WHERE id IN (
-       SELECT n.id FROM notice n WHERE CASE n.subject_kind WHEN 'endpoint' THEN n.at < @before AND ${NEWER} ELSE n.last_at < @before END
+       SELECT n.id FROM notice n WHERE CASE n.subject_kind WHEN 'endpoint' THEN n.at < @before AND (${NEWER} OR NOT EXISTS (
+           SELECT 1 FROM endpoint e WHERE e.id = n.subject_id AND (e.state <> 'deleted' OR e.state_since >= @before)))
+         ELSE n.ended_at < @before END
        ORDER BY n.id LIMIT @limit)`,
   )
 

@@ -204,6 +204,24 @@ describe('a notice', () => {
     expect(await store.forgetNoticesStep(now(), 9)).toBe(1)
     expect(await store.forgetNoticesStep(now(), 9)).toBe(0)
     expect((await store.listNotices(LEEDS, 9, now())).map((one) => one.id)).toEqual([3])
+    set(1, `state = 'deleted', state_since = ${now()}`)
+    expect(await store.forgetNoticesStep(now(), 9)).toBe(0)
+    world.clock.advance(days(90))
+    expect(await store.forgetNoticesStep(now(), 9)).toBe(1)
+  })
+
+  test('is not forgotten while the trouble goes on, and not told as new', async () => {
+    const account = { kind: 'account', id: 0 } as const
+    const cause = { kind: 'failing', fingerprint: 'reconnect', since: 5, count: 1, reason: 'R.', runId: null } as const
+    const goesOn = () => store.raiseTrouble(LEEDS, account, { ...cause, total: true }, now())
+    await goesOn()
+    await store.claimNoticeMail(LEEDS, 1, { at: now(), countSince: 0, most: 9, unclear: 'U.', tooMany: 'T.' })
+    world.clock.advance(days(91))
+    expect(await store.forgetNoticesStep(now() - days(90), 9)).toBe(0)
+    await goesOn()
+    expect(await store.listNotices(LEEDS, 9, now())).toMatchObject([{ id: 1, mailState: 'failed' }])
+    await store.endTrouble(LEEDS, account, 'reconnect', { at: now(), say: null })
+    expect(await store.forgetNoticesStep(now() + 1, 9)).toBe(1)
   })
 })
 
