@@ -154,7 +154,8 @@ describe('an e-mail', () => {
   test('goes to the chosen address, and asks the platform for none', async () => {
     await world.app.store.notices.saveMailChoice(
       LEEDS,
-      { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'me@example.com' },
+      { byMail: true, email: 'me@example.com' },
+      DEFAULT_MAIL_CHOICE,
       clock.now(),
     )
     letFail()
@@ -166,7 +167,8 @@ describe('an e-mail', () => {
   test('is not sent when it is switched off, also after it was planned', async () => {
     await world.app.store.notices.saveMailChoice(
       LEEDS,
-      { ...DEFAULT_MAIL_CHOICE, byMail: false, email: null },
+      { byMail: false, email: null },
+      DEFAULT_MAIL_CHOICE,
       clock.now(),
     )
     letFail()

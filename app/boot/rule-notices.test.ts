@@ -574,7 +574,7 @@ describe('what stops several automations', () => {
 
   test('the end of one cause is no news while another holds everything up; the last one says since when', async () => {
     await thanks()
-    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    await world.store.notices.saveMailChoice(LEEDS, { weekly: true }, DEFAULT_MAIL_CHOICE, world.clock.now())
     await learnAddresses(world.app)
     const app = { ...world.app, mailer: mailServer() }
     const hold = (since: number | null) =>
@@ -623,7 +623,7 @@ describe('what stops several automations', () => {
   test('a failed payment is told at once, counts nothing as unwell, and ends quietly when it is paid', async () => {
     await thanks()
     await learnAddresses(world.app)
-    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    await world.store.notices.saveMailChoice(LEEDS, { weekly: true }, DEFAULT_MAIL_CHOICE, world.clock.now())
     const late = (since: number | null, held: number | null = null) =>
       world.client.sql
         .prepare(
@@ -723,7 +723,7 @@ describe('what stops several automations', () => {
     async (email, failed) => {
       const rule = await thanks()
       await learnAddresses(world.app)
-      await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, email }, world.clock.now())
+      await world.store.notices.saveMailChoice(LEEDS, { email }, DEFAULT_MAIL_CHOICE, world.clock.now())
       refuseTexts(true)
       await run(rule)
       await loseSignIn()
@@ -805,7 +805,7 @@ describe('the choices of an account', () => {
   test('a topic that is off is on the page only', async () => {
     const rule = await thanks()
     const choice = { ...DEFAULT_MAIL_CHOICE, topicsOff: ['failing' as const] }
-    await world.store.notices.saveMailChoice(LEEDS, choice, world.clock.now())
+    await world.store.notices.saveMailChoice(LEEDS, choice, DEFAULT_MAIL_CHOICE, world.clock.now())
     refuseTexts(true)
     await run(rule)
     await pass(minutes(2))
@@ -820,7 +820,7 @@ describe('the choices of an account', () => {
     world.client.sql.prepare(`UPDATE message_receipt SET state = 'missing' WHERE run_id = 1`).run()
     world.client.sql.prepare(`UPDATE message_receipt SET state = 'missing', channel = 'email' WHERE run_id = 2`).run()
     world.client.sql.prepare(`UPDATE message_receipt SET history_uuid = 'shown' WHERE run_id = 3`).run()
-    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    await world.store.notices.saveMailChoice(LEEDS, { weekly: true }, DEFAULT_MAIL_CHOICE, world.clock.now())
     for (let hour = 0; hour < 8 * 24; hour++) {
       await world.clock.run(hours(1))
       await tellWeek(world.app)

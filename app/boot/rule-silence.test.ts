@@ -95,7 +95,7 @@ test('ten planted rhythms are noticed on the right day, and ten that only look l
 
 test('is told in the morning, once, and ends quietly with the next run', async () => {
   const choice = { ...DEFAULT_MAIL_CHOICE, email: 'owner@example.test' }
-  await world.store.notices.saveMailChoice(LEEDS, choice, START)
+  await world.store.notices.saveMailChoice(LEEDS, choice, DEFAULT_MAIL_CHOICE, START)
   await world.store.accounts.saveCredential(LEEDS, {
     ...{ accessTokenSealed: 'a', refreshTokenSealed: 'r', scope: 'publish_email' },
     expiresAt: START + days(999),

@@ -227,7 +227,13 @@ export interface NoticeStore {
 
   /** Null = nothing chosen yet. */
   findMailChoice(accountUuid: string): Promise<MailChoice | null>
-  saveMailChoice(accountUuid: string, choice: MailChoice, at: Millis): Promise<void>
+  /** Changes what is named, and where nothing is chosen yet, of `unchosen`. Resolves with what is chosen now. */
+  saveMailChoice(
+    accountUuid: string,
+    change: Partial<MailChoice>,
+    unchosen: MailChoice,
+    at: Millis,
+  ): Promise<MailChoice>
 
   /** Null = no such endpoint of this account, or it is deleted. */
   findCheckTarget(accountUuid: string, endpointId: number): Promise<CheckTarget | null>

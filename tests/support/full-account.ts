@@ -103,11 +103,7 @@ export async function live(
     { kind: 'company', recordUuid: 'company-1', until: null, name: 'Mrs Jones' },
     at,
   )
-  await store.notices.saveMailChoice(
-    accountUuid,
-    { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'owner@example.com' },
-    at,
-  )
+  await store.notices.saveMailChoice(accountUuid, { byMail: true, email: 'owner@example.com' }, DEFAULT_MAIL_CHOICE, at)
   await store.runs.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
   await store.billing.ensurePlan(accountUuid, hours(24), at)
   await store.accounts.admitPerson(accountUuid, 'staff-1')

@@ -706,7 +706,8 @@ export const ACTS: Readonly<Record<string, Act>> = {
       await store.notices.findAccountEmail(account),
       await store.notices.saveMailChoice(
         account,
-        { ...DEFAULT_MAIL_CHOICE, byMail: yes, weekly: yes, email: yes ? null : 'a@example.com' },
+        { byMail: yes, weekly: yes, email: yes ? null : 'a@example.com' },
+        DEFAULT_MAIL_CHOICE,
         now,
       ),
     ],

@@ -162,7 +162,7 @@ const WEBHOOKS: Describers = {
           detail: { channel: 'e-mail', notice },
         }
       : null,
-  saveMailChoice: ([accountUuid, { byMail, email, weekly, topicsOff, holidaysOff, closedDays }]) => ({
+  saveMailChoice: ([accountUuid], { byMail, email, weekly, topicsOff, holidaysOff, closedDays }) => ({
     accountUuid,
     action: 'mail.changed',
     detail: {

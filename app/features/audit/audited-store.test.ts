@@ -114,7 +114,7 @@ describe('an act', () => {
   it('on the e-mail alerts tells also the days that do not count', async () => {
     const closedDays = [{ from: '2026-12-24', to: '2027-01-03' }]
     const choice = { byMail: true, email: null, topicsOff: [], weekly: false, holidaysOff: true, closedDays }
-    await audited.store.notices.saveMailChoice(LEEDS, choice, 1)
+    await audited.store.notices.saveMailChoice(LEEDS, choice, choice, 1)
     expect(await entries()).toMatchObject([
       { action: 'mail.changed', detail: { weekly: false, holidaysOff: true, closedDays: 1 } },
     ])

@@ -59,12 +59,13 @@ export const mailChoiceChange = z.strictObject({
   closedDays: closedDaysList.optional(),
 })
 
-/** Changes only what is named. */
-export function changedChoice(
-  before: MailChoice,
-  change: { [Key in keyof MailChoice]?: MailChoice[Key] | undefined },
-): MailChoice {
-  const named = Object.entries(change).filter(([, value]) => value !== undefined)
-  const choice = { ...before, ...Object.fromEntries(named) } as MailChoice
-  return { ...choice, topicsOff: MAIL_TOPICS.filter((topic) => choice.topicsOff.includes(topic)) }
+/** Only what is named, each topic once. */
+export function namedChoices(
+  change: {
+    [Key in keyof MailChoice]?: MailChoice[Key] | undefined
+  },
+): Partial<MailChoice> {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  const { topicsOff, ...named }: Partial<MailChoice> = Object.fromEntries(given)
+  return topicsOff ? { ...named, topicsOff: MAIL_TOPICS.filter((topic) => topicsOff.includes(topic)) } : named
 }

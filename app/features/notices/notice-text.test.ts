@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NoticeSubject } from '#app/domain/notices/notice.ts'
-import { changedChoice, mailChoiceForm } from './mail-form.ts'
-import { DEFAULT_MAIL_CHOICE, type MailFacts, noticeMail } from './notice-mail.ts'
+import { mailChoiceForm, namedChoices } from './mail-form.ts'
+import { type MailFacts, noticeMail } from './notice-mail.ts'
 import { mailableReason, noticeReason, noticeReasonText, untoldOf } from './notice-reasons.ts'
 import { cardOf, namesText, noticeTitle, topicOf } from './notice-text.ts'
 
@@ -137,12 +137,12 @@ describe('the choices', () => {
     expect(wrong.error?.issues[0]).toMatchObject({ path: ['closedDays'], message: expect.stringContaining('“soon”') })
   })
 
-  test('keep what is not named, and each topic once', () => {
-    const changed = changedChoice(DEFAULT_MAIL_CHOICE, {
+  test('name what is changed, and each topic once', () => {
+    const changed = namedChoices({
       topicsOff: ['silent', 'failing', 'silent'],
       byMail: undefined,
     })
-    expect(changed).toEqual({ ...DEFAULT_MAIL_CHOICE, topicsOff: ['failing', 'silent'] })
+    expect(changed).toEqual({ topicsOff: ['failing', 'silent'] })
   })
 })
 

@@ -1,5 +1,12 @@
 // Notices, their e-mails, and an account's choices about them.
-import type { MailTopic, NoticeKind, NoticeRow, NoticeSubject, WatchedCondition } from '#app/domain/notices/notice.ts'
+import type {
+  MailChoice,
+  MailTopic,
+  NoticeKind,
+  NoticeRow,
+  NoticeSubject,
+  WatchedCondition,
+} from '#app/domain/notices/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import type { DueMail, MailClaim, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
@@ -226,22 +233,25 @@ function choiceStore({
     'UPDATE account SET email = @email WHERE uuid = @accountUuid AND email IS DISTINCT FROM CAST(@email AS text)',
   )
   const findEmail = db.prepare<object, string>('SELECT email FROM account WHERE uuid = @accountUuid').pluck()
-  return {
-    findMailChoice: db.read(function* (accountUuid) {
-      const row = yield* findChoice.get({ accountUuid })
-      if (!row) return null
-      const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = row
-      return {
-        byMail: byMail === 1,
-        email,
-        topicsOff: (topicsOff ?? '').split(',').filter(Boolean) as MailTopic[],
-        weekly: weekly === 1,
-        holidaysOff: holidaysOff === 1,
-        closedDays: readClosedDays(closedDays),
-      }
-    }),
+  function* chosen(accountUuid: string): Generator<unknown, MailChoice | null> {
+    const row = yield* findChoice.get({ accountUuid })
+    if (!row) return null
+    const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = row
+    return {
+      byMail: byMail === 1,
+      email,
+      topicsOff: (topicsOff ?? '').split(',').filter(Boolean) as MailTopic[],
+      weekly: weekly === 1,
+      holidaysOff: holidaysOff === 1,
+      closedDays: readClosedDays(closedDays),
+    }
+  }
 
-    saveMailChoice: db.write(function* (accountUuid, choice, at) {
+  return {
+    findMailChoice: db.read(chosen),
+
+    saveMailChoice: db.write(function* (accountUuid, change, unchosen, at) {
+      const choice = { ...((yield* chosen(accountUuid)) ?? unchosen), ...change }
       const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
       yield* saveChoice.run({
         ...{ accountUuid, email, at },
@@ -251,6 +261,7 @@ function choiceStore({
         holidaysOff: holidaysOff ? 1 : 0,
         closedDays: closedDays.length === 0 ? null : JSON.stringify(closedDays),
       })
+      return choice
     }),
 
     noteAccountEmail: db.write(function* (accountUuid, email) {

@@ -322,8 +322,8 @@ describe('its e-mail', () => {
 
 test("an account's choice is its own, and the last one counts", async () => {
   expect(await store.findMailChoice(LEEDS)).toBeNull()
-  await store.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'a@b.example' }, now())
-  await store.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, byMail: false, email: null }, now())
+  await store.saveMailChoice(LEEDS, { byMail: true, email: 'a@b.example' }, DEFAULT_MAIL_CHOICE, now())
+  await store.saveMailChoice(LEEDS, { byMail: false, email: null }, DEFAULT_MAIL_CHOICE, now())
   expect(await store.findMailChoice(LEEDS)).toEqual({ ...DEFAULT_MAIL_CHOICE, byMail: false, email: null })
   expect(await store.findMailChoice(BRISBANE)).toBeNull()
 })

@@ -1,7 +1,7 @@
 // The e-mail settings of an account.
 import type { App } from '#app/context/app-context.ts'
 import type { MailChoice } from '#app/domain/notices/notice.ts'
-import { changedChoice } from '#app/features/notices/mail-form.ts'
+import { namedChoices } from '#app/features/notices/mail-form.ts'
 import { DEFAULT_MAIL_CHOICE, mailProblem } from '#app/features/notices/notice-mail.ts'
 import { MAIL_PROBLEM_TEXTS } from '#app/features/notices/notice-reasons.ts'
 
@@ -20,11 +20,10 @@ export async function loadMailSettings(
 export async function changeMailChoice(
   app: Pick<App, 'store' | 'clock' | 'log'>,
   accountUuid: string,
-  change: Parameters<typeof changedChoice>[1],
+  change: Parameters<typeof namedChoices>[0],
 ): Promise<MailChoice> {
-  const before = (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
-  const choice = changedChoice(before, change)
-  await app.store.notices.saveMailChoice(accountUuid, choice, app.clock.now())
+  const { notices } = app.store
+  const choice = await notices.saveMailChoice(accountUuid, namedChoices(change), DEFAULT_MAIL_CHOICE, app.clock.now())
   app.log.info({ account: accountUuid, byMail: choice.byMail }, 'notice.mail_chosen')
   return choice
 }

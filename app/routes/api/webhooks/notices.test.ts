@@ -156,6 +156,8 @@ describe('/api/notice-settings', () => {
     })
     expect(await put({ email: 'me@example.com' })).toMatchObject({ json: { byMail: true, email: 'me@example.com' } })
     expect(await put({ byMail: false })).toMatchObject({ json: { byMail: false, email: 'me@example.com' } })
+    await Promise.all([put({ weekly: true }), put({ holidaysOff: false })])
+    expect(await ask()).toMatchObject({ json: { weekly: true, holidaysOff: false } })
     expect(await put({ email: null })).toMatchObject({ json: { byMail: false, email: null } })
   })
 
