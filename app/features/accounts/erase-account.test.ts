@@ -4,6 +4,7 @@ import { minutes } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
+import { aRule } from '#tests/support/automation-world.server.ts'
 import { live } from '#tests/support/full-account.ts'
 import { aboutTheFile, columnsOf, onServer } from '#tests/support/test-app.server.ts'
 import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
@@ -55,6 +56,11 @@ function rowsOf(accountUuid: string): Record<string, number> {
     return n > 0 ? [[table, n] as const] : []
   })
   return Object.fromEntries(counts)
+}
+
+const aTemplate = {
+  ...{ name: 'Thanks', description: '', category: 'communication' as const },
+  definition: aRule([]),
 }
 
 test('the name has to be typed, and of an account without one its uuid', () => {
@@ -113,6 +119,20 @@ describe('erasing an account', () => {
     // The trial is not given twice.
     expect(await store.billing.findPlan(LEEDS)).not.toBeNull()
     expect(await store.accounts.findAccount(LEEDS)).toBeNull()
+  })
+
+  it('leaves neither its private templates nor their count of uses to the next one', async () => {
+    const { templates } = world.app.store
+    await live(world, LEEDS)
+    const input = { ...aTemplate, isPublic: false }
+    const erased = await templates.createTemplate(LEEDS, input, 0)
+    for (let use = 0; use < 3; use++) await templates.countTemplateUse(erased)
+    await eraseAccount(app, LEEDS, 'Leeds Electrical')
+    world.clock.advance(LAST_EFFECTS_END)
+    await finish()
+    expect(await templates.listTemplates(LEEDS)).toEqual([])
+    const next = await templates.createTemplate(BRISBANE, input, 0)
+    expect((await templates.templateUses()).get(next)).toBeUndefined()
   })
 
   it('removes the key last: what was sealed with it opens nowhere any more', async () => {

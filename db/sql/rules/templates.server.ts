@@ -16,8 +16,12 @@ export function templateStore({ db }: Connections, _clock: Clock): TemplateStore
        created_at AS createdAt, updated_at AS updatedAt
      FROM automation_template WHERE is_public = 1 OR account_uuid = @accountUuid ORDER BY id DESC`,
   )
+  // An erased one has left its count of uses, which is not the next one's.
   const nextId = db
-    .prepare<{ firstId: number }, number>('SELECT max(@firstId, coalesce(max(id), 0) + 1) FROM automation_template')
+    .prepare<{ firstId: number }, number>(
+      `SELECT max(@firstId, coalesce(max(id), 0) + 1) FROM
+         (SELECT id FROM automation_template UNION ALL SELECT template_id FROM template_use) AS taken`,
+    )
     .pluck()
   const insert = db.prepare(
     `INSERT INTO automation_template (id, account_uuid, name, description, category, is_public, definition, created_at, updated_at)
