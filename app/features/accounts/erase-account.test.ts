@@ -135,6 +135,17 @@ describe('erasing an account', () => {
     expect((await templates.templateUses()).get(next)).toBeUndefined()
   })
 
+  it('leaves its public templates, as of no account', async () => {
+    const { templates } = world.app.store
+    await live(world, LEEDS)
+    await templates.createTemplate(LEEDS, { ...aTemplate, isPublic: true }, 0)
+    await eraseAccount(app, LEEDS, 'Leeds Electrical')
+    world.clock.advance(LAST_EFFECTS_END)
+    await finish()
+    expect(rowsOf(LEEDS)).toEqual({ audit_entry: expect.any(Number), plan: 1, usage_day: expect.any(Number) })
+    expect(await templates.listTemplates(BRISBANE)).toMatchObject([{ name: 'Thanks', accountUuid: '' }])
+  })
+
   it('removes the key last: what was sealed with it opens nowhere any more', async () => {
     await live(world, LEEDS)
     const keys = world.client.sql.prepare('SELECT count(*) FROM account_key WHERE account_uuid = ?').pluck()

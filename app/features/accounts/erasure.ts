@@ -33,7 +33,7 @@ export function isNameTyped(typed: string, account: { uuid: string; name: string
 export const WHAT_GOES = [
   'Webhooks, forwarding rules and automations stop at once. Waiting deliveries are discarded.',
   'ServiceM8 stops sending events to Fieldhook.',
-  'Events, deliveries, runs, templates, settings and the connection to ServiceM8.',
+  'Events, deliveries, runs, private templates, settings and the connection to ServiceM8.',
   'The encryption key of your secrets, last. Older backups keep their data until they are removed.',
   'Everybody is signed out.',
   'Your subscription: no further month is charged. It ends with the paid month, at once if unpaid.',
@@ -43,4 +43,5 @@ export const WHAT_GOES = [
 export const WHAT_STAYS = [
   'Who did what, for 400 days: proof of who erased the account.',
   'Trial, subscription and usage per day: for invoices. No content.',
+  'Public templates: others use them. They no longer belong to your account.',
 ] as const

@@ -50,10 +50,11 @@ const HISTORY = [
   `DELETE FROM endpoint WHERE id IN (SELECT id FROM endpoint WHERE ${OF} LIMIT min(@limit, 1))`,
 ]
 
-/** `automation` first, with its versions; public templates contain no account data and are shared, so they stay. */
+/** `automation` first, with its versions; public templates are shared, so they stay, as nobody's. */
 const REST = [
   `DELETE FROM automation WHERE ${OF}`,
   `DELETE FROM automation_template WHERE ${OF} AND is_public = 0`,
+  `UPDATE automation_template SET account_uuid = '' WHERE ${OF}`,
   `DELETE FROM automation_guard WHERE ${OF}`,
   `DELETE FROM mute WHERE ${OF}`,
   `DELETE FROM conversation WHERE ${OF}`,
