@@ -67,16 +67,24 @@ const OPEN_METRICS =
  */
 export function lockInUse(databaseFile: string, log: Log): { lock: FileLock | null; alone: boolean } {
   makeFolder(dirname(databaseFile))
+  const file = inUseLock(databaseFile)
+  let alone = true
   try {
-    const first = takeLock(inUseLock(databaseFile), 'alone')
-    first?.release()
+    try {
+      const first = takeLock(file, 'alone')
+      first?.release()
+      alone = first !== null
+    } catch (error) {
+      // Another user's lock can still be held, but does not say who else holds it.
+      log.warn({ error }, 'database.lock_not_writable')
+    }
     // Another start has the lock for a moment, to see whether it is alone.
-    const lock = takeLock(inUseLock(databaseFile), 'shared', seconds(1))
+    const lock = takeLock(file, 'shared', seconds(1))
     if (!lock)
       throw new ConfigurationError([
         `A restore or a move of ${databaseFile} is under way: start again when it has ended.`,
       ])
-    return { lock, alone: first !== null }
+    return { lock, alone }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
     log.warn({ error }, 'database.not_marked_as_in_use')

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BackupTo } from '#app/lib/backup-settings.ts'
 import type { Log } from '#app/lib/log.ts'
+import { inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import type { ClusterView, Member } from '#db/store/cluster.ts'
 import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
 import { processName } from './process-name.server.ts'
@@ -62,6 +63,28 @@ test('a second process on one file knows that it is not alone', () => {
   const third = lockInUse(file, log)
   expect(third.alone).toBe(true)
   third.lock?.release()
+})
+
+test.skipIf(process.getuid?.() !== 0)("another user's lock is held all the same: no restore gets in", async () => {
+  const file = join(root, 'f.db')
+  lockInUse(file, log).lock?.release()
+  chmodSync(root, 0o755)
+  const start = `process.setuid(65534)
+    const log = { warn: (_, text) => console.log(text) }
+    import(${JSON.stringify(resolve('app/boot/start-checks.server.ts'))}).then(({ lockInUse }) => {
+      const { lock } = lockInUse(${JSON.stringify(file)}, log)
+      console.log(lock ? 'held' : 'not held')
+      process.stdin.on('data', () => lock.release())
+    })`
+  const other = spawn(process.execPath, ['-e', start], { stdio: ['pipe', 'pipe', 'ignore'] })
+  let told = ''
+  for await (const text of other.stdout) {
+    told += text
+    if (told.includes('held')) break
+  }
+  expect(told).toBe('database.lock_not_writable\nheld\n')
+  expect(takeLock(inUseLock(file), 'alone')).toBeNull()
+  other.kill()
 })
 
 test('another start that looks whether it is alone is waited for, and is no restore', async () => {

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { chmodSync, chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openClient } from './client.server.ts'
@@ -79,4 +79,29 @@ test('a lock that is shared keeps out who wants it alone, and ends with its hold
   alone?.release()
   takeLock(file, 'shared')?.release()
   expect(() => takeLock(join(folder, 'missing/lock'), 'alone')).toThrow()
+})
+
+const NOBODY = 65_534
+const LOCKS = `
+  process.setuid(${NOBODY})
+  const [module, file, how] = process.argv.slice(1)
+  import(module).then(({ takeLock }) => console.log(takeLock(file, how) ? 'taken' : 'blocked')).catch((error) => console.log(error.code))
+`
+const asNobody = (file: string, how: string) =>
+  execFileSync(process.execPath, ['-e', LOCKS, resolve('db/sqlite/file-lock.server.ts'), file, how], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+
+test.skipIf(process.getuid?.() !== 0)("alone, nobody holds a lock of another user's; root's go to the folder's", () => {
+  const file = join(folder, 'lock')
+  takeLock(file, 'shared')?.release()
+  chmodSync(folder, 0o755)
+  // As root of an earlier release left it.
+  expect([asNobody(file, 'alone'), asNobody(file, 'shared')]).toEqual(['EACCES', 'taken'])
+  chownSync(folder, NOBODY, NOBODY)
+  const alone = takeLock(file, 'alone')
+  expect([asNobody(file, 'alone'), asNobody(file, 'shared')]).toEqual(['blocked', 'blocked'])
+  alone?.release()
+  expect(asNobody(file, 'alone')).toBe('taken')
 })

@@ -1,4 +1,6 @@
 // Locks next to the database that end with their process, however it ends: SQLite's own, on empty files.
+import { accessSync, chownSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 
 export interface FileLock {
@@ -7,14 +9,16 @@ export interface FileLock {
 
 /**
  * `shared` = any number of processes at once; `alone` = only one. Null = another process blocks it, also `waitMs` later.
- * Throws when the file cannot be created.
+ * Throws when the file cannot be created, or alone not be written.
  */
 export function takeLock(file: string, how: 'shared' | 'alone', waitMs = 0): FileLock | null {
   const sql = new Database(file, { timeout: waitMs })
   try {
-    if (how === 'alone') sql.exec('BEGIN EXCLUSIVE')
+    giveToFolder(file)
+    // SQLite opens what it may not write to read, and would exclude nobody.
+    if (how === 'alone') accessSync(file, constants.W_OK)
     // The read transaction stays open and keeps the lock.
-    else sql.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+    sql.exec(how === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema')
     return {
       release() {
         if (sql.open) sql.close()
@@ -24,6 +28,17 @@ export function takeLock(file: string, how: 'shared' | 'alone', waitMs = 0): Fil
     sql.close()
     if (error instanceof Error && 'code' in error && /^SQLITE_BUSY|^SQLITE_LOCKED/.test(String(error.code))) return null
     throw error
+  }
+}
+
+/** What root makes beside another user's database, that user must be able to lock. */
+function giveToFolder(file: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dirname(file))
+  try {
+    chownSync(file, uid, gid)
+  } catch {
+    // Not allowed here: the lock counts all the same.
   }
 }
 
