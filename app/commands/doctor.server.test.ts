@@ -116,19 +116,19 @@ test('what is wrong with the configuration is said as at the start, and the file
   expect(of(unnamed, 'integrity')).toMatchObject([{ level: 'good' }])
 })
 
-test('a page of rubbish in the middle is found', async () => {
-  sampleDatabase()
-  const sql = new Database(file, { readonly: true })
-  const root = sql
-    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'events_of_an_account_newest_first'")
-    .pluck()
-    .get() as number
-  sql.close()
-  writeSync(openSync(file, 'r+'), Buffer.alloc(4096, 7), 0, 4096, (root - 1) * 4096)
-  expect(of(await findings(), 'integrity')).toMatchObject([
-    { level: 'bad', sentence: expect.stringContaining('damaged') },
-  ])
-})
+test.each(['events_of_an_account_newest_first', 'event', 'lease', 'account', 'backup_run', '__drizzle_migrations'])(
+  'a page of rubbish in place of "%s" is found, and never ends in a stack',
+  async (name) => {
+    sampleDatabase()
+    const sql = new Database(file, { readonly: true })
+    const rootOf = sql.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck()
+    const page = rootOf.get(name) ?? 0
+    sql.close()
+    writeSync(openSync(file, 'r+'), Buffer.alloc(4096, 7), 0, 4096, (page - 1) * 4096)
+    const bad = (await findings()).filter(({ level }) => level === 'bad')
+    expect(bad.map(({ sentence }) => sentence)).toContainEqual(expect.stringContaining('is damaged'))
+  },
+)
 
 test('no file, no database, and one of an earlier release', async () => {
   expect(of(await findings(), 'file')).toMatchObject([

@@ -145,16 +145,11 @@ async function lookAt(
   migrationsFolder: string,
   { full, now, env }: { full: boolean; now: () => number; env: Env | null },
 ): Promise<{ file: FileFacts; sqlite: string }> {
-  if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite: sqliteVersion() }
-  let checkup: FileCheckup
+  const sqlite = sqliteVersion()
+  if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite }
+  let checkup: FileCheckup | null = null
   try {
     checkup = openCheckup(path, migrationsFolder)
-  } catch (error) {
-    const sentence = `The database ${path} cannot be read: ${sentenceOf(error)}.`
-    const problem = problemOfOpening(error, path) ?? { sentence, next: 'Until then Fieldhook does not start.' }
-    return { file: { outcome: 'unreadable', path, ...problem }, sqlite: sqliteVersion() }
-  }
-  try {
     const until = now() + LOOK_MS
     const schema = checkup.schema()
     const { fileBytes, freeBytes, walBytes } = checkup.space()
@@ -172,9 +167,14 @@ async function lookAt(
       running: await checkup.isOwned(now()),
       content: isOurs ? await contentOf(checkup.rows(), now(), env?.encKeys ?? null) : null,
     }
-    return { file, sqlite: sqliteVersion() }
+    return { file, sqlite }
+  } catch (error) {
+    // Damage shows wherever it is read first.
+    const sentence = `The database ${path} cannot be read: ${sentenceOf(error)}.`
+    const problem = problemOfOpening(error, path) ?? { sentence, next: 'Until then Fieldhook does not start.' }
+    return { file: { outcome: 'unreadable', path, ...problem }, sqlite }
   } finally {
-    checkup.close()
+    checkup?.close()
   }
 }
 

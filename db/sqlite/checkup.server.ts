@@ -79,15 +79,20 @@ function integrityOf(sql: Sql, full: boolean, enough: () => boolean): IntegrityF
   }
 }
 
-/** Sorted by the highest id assigned, an estimate of size that costs nothing. */
+/** Sorted by the highest id assigned, an estimate of size that costs nothing. A table that cannot be read comes first. */
 function tablesSmallestFirst(sql: Sql): string[] {
   const names = sql
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'")
     .pluck()
     .all()
-  const sizes = new Map(
-    names.map((name) => [name, (sql.prepare(`SELECT max(rowid) FROM "${name}"`).pluck().get() as number | null) ?? 0]),
-  )
+  const sizeOf = (name: string) => {
+    try {
+      return (sql.prepare(`SELECT max(rowid) FROM "${name}"`).pluck().get() as number | null) ?? 0
+    } catch {
+      return -1
+    }
+  }
+  const sizes = new Map(names.map((name) => [name, sizeOf(name)]))
   return names.sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0))
 }
 
