@@ -25,6 +25,7 @@ import { createQuarantine } from './quarantine.server.ts'
 import {
   lockInUse,
   otherPlatformSentence,
+  problemOf,
   refuseEmptyStart,
   SANDBOX_IS_ALONE,
   TWO_ON_A_FILE,
@@ -58,6 +59,11 @@ export async function openData({ env, clock, observed }: Ground) {
     await close()
     throw new ConfigurationError([sentence])
   }
+  const refuseUnread = async (error: unknown) => {
+    const sentence = problemOf(error, env)
+    if (sentence === null) throw error
+    return refuseStart(sentence)
+  }
   if (database.belongsTo !== env.platform) await refuseStart(otherPlatformSentence(database, env.platform))
   // Each of two would keep another state of its pretend ServiceM8.
   if (env.platform === 'sandbox' && (await database.isShared())) await refuseStart(SANDBOX_IS_ALONE)
@@ -68,11 +74,12 @@ export async function openData({ env, clock, observed }: Ground) {
     env.encKeys,
     accountKeyring(connections, () => clock.now()),
   )
-  const missing = await missingKeys({ store: store.accounts, secrets })
+  const missing = await missingKeys({ store: store.accounts, secrets }).catch(refuseUnread)
   if (missing.length > 0) await refuseStart(missingKeysSentence(missing))
-  if (await isFirstKeyWrong({ store: store.accounts, secrets })) await refuseStart(wrongKeySentence(secrets.firstKey))
+  const isWrong = await isFirstKeyWrong({ store: store.accounts, secrets }).catch(refuseUnread)
+  if (isWrong) await refuseStart(wrongKeySentence(secrets.firstKey))
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
-  await space.measure()
+  await space.measure().catch(refuseUnread)
 
   async function makeRoom(signal: AbortSignal): Promise<void> {
     await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)

@@ -6,6 +6,8 @@ import { listedBackups, restoreFirstSentence } from '#app/features/ops/backups.t
 import { NO_BACKUPS } from '#app/features/ops/doctor-facts.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
+import { connectionProblem } from '#db/postgres/server-problems.ts'
+import { problemOfOpening } from '#db/sqlite/client.server.ts'
 import { type FileLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import type { Cluster } from '#db/store/cluster.ts'
 import { placeOf } from './backup-place.server.ts'
@@ -90,6 +92,13 @@ export function lockInUse(databaseFile: string, log: Log): { lock: FileLock | nu
     log.warn({ error }, 'database.not_marked_as_in_use')
     return { lock: null, alone: true }
   }
+}
+
+/** What a person can mend about the database of an error that nobody expected; null = nothing we know. */
+export function problemOf(error: unknown, env: Pick<Env, 'databaseServer' | 'databaseFile'>): string | null {
+  const onServer = env.databaseServer === null ? null : connectionProblem(error, env.databaseServer)
+  const problem = problemOfOpening(error, env.databaseFile)
+  return onServer ?? (problem && `${problem.sentence} ${problem.next}`)
 }
 
 /** The sandbox must not serve a database of real accounts (anyone can make its openings), nor the other way round. */

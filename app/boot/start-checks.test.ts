@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BackupTo } from '#app/lib/backup-settings.ts'
 import type { Log } from '#app/lib/log.ts'
 import { inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import type { ClusterView, Member } from '#db/store/cluster.ts'
 import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
+import { startApp } from './boot.server.ts'
+import { readEnv } from './env.server.ts'
 import { processName } from './process-name.server.ts'
 import { hasLivingMember, lockInUse, refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
 
@@ -85,6 +88,19 @@ test.skipIf(process.getuid?.() !== 0)("another user's lock is held all the same:
   expect(told).toBe('database.lock_not_writable\nheld\n')
   expect(takeLock(inUseLock(file), 'alone')).toBeNull()
   other.kill()
+})
+
+test('damage that only the start reads is a sentence', async () => {
+  const file = join(root, 'f.db')
+  const env = readEnv({ LOG_LEVEL: 'silent', DATABASE_URL: `file:${file}` })
+  await (await startApp({ env })).stop()
+  const sql = new Database(file)
+  const rootOf = sql.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'account_key'").pluck()
+  const at = ((rootOf.get() ?? 0) - 1) * 4096
+  sql.close()
+  writeSync(openSync(file, 'r+'), Buffer.alloc(4096, 7), 0, 4096, at)
+  const problem = await startApp({ env }).catch((error: unknown) => error)
+  expect(String(problem)).toMatch(/^ConfigurationError: .*is damaged, and nothing was changed in it\./)
 })
 
 test('another start that looks whether it is alone is waited for, and is no restore', async () => {

@@ -1,8 +1,7 @@
 // What a command says when it fails: a sentence, with the next step where one is known.
 import { type Env, readEnv } from '#app/boot/env.server.ts'
+import { problemOf } from '#app/boot/start-checks.server.ts'
 import { BackupTrouble } from '#app/features/ops/backup-work.server.ts'
-import { connectionProblem } from '#db/postgres/server-problems.ts'
-import { problemOfOpening } from '#db/sqlite/client.server.ts'
 import { sentenceOf } from './doctor.server.ts'
 
 export interface CommandInput {
@@ -17,19 +16,12 @@ export async function explained(input: CommandInput, work: (input: CommandInput)
     return await work(input)
   } catch (error) {
     const mistake = isArgumentMistake(error) ? `${sentenceOf(error).split('. ')[0]}. --help lists the options.` : null
-    const known = mistake ?? (isSentence(error) ? sentenceOf(error) : problemOf(error, input.env))
+    const known = mistake ?? (isSentence(error) ? sentenceOf(error) : problemOf(error, input.env ?? readEnv()))
     const sentence = known ?? sentenceOf(error)
     if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence }))
     else input.say(known ?? `It failed: ${sentence}`)
     return 1
   }
-}
-
-/** What a person can mend about the database of an error that nobody expected; null = nothing we know. */
-export function problemOf(error: unknown, env = readEnv()): string | null {
-  const onServer = env.databaseServer === null ? null : connectionProblem(error, env.databaseServer)
-  const problem = problemOfOpening(error, env.databaseFile)
-  return onServer ?? (problem && `${problem.sentence} ${problem.next}`)
 }
 
 /** `cannotStart` of the database names its errors like those of the configuration. */

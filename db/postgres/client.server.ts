@@ -1,4 +1,5 @@
 // Opens a PostgreSQL database so that "committed" means "on disk", or says in one sentence why not.
+import { setTimeout as pause } from 'node:timers/promises'
 import pg, { type Client, type Pool } from 'pg'
 import { cannotStart } from '../cannot-start.ts'
 import type { Database } from '../database.ts'
@@ -9,7 +10,13 @@ import { createWriteTurn, type News } from '../sql/hot/write-turn.server.ts'
 import { MEMBER, type PostgresCounts, postgresDatabase } from './database.server.ts'
 import { applicationName, migrate } from './migrations.server.ts'
 import { newsTeller } from './news.server.ts'
-import { connectionProblem, pooledSentence, type ServerSettings, settingsProblem } from './server-problems.ts'
+import {
+  connectionProblem,
+  isStarting,
+  pooledSentence,
+  type ServerSettings,
+  settingsProblem,
+} from './server-problems.ts'
 
 export interface PostgresConnections extends Connections {
   /** For operations that lock what they read, instead of running again after a conflict. */
@@ -43,6 +50,9 @@ const LONG_READS = 4
 
 /** Each wait has an end, shorter than an owner's lease. ms */
 const CONNECT_MS = 3_000
+/** After a power cut a server and its instances start together. */
+const STARTS_WITHIN_MS = 60_000
+const LOOK_AGAIN_MS = 500
 const STATEMENT_MS = 30_000
 const LOCK_MS = 5_000
 /** A beat that takes longer comes too late. ms */
@@ -124,19 +134,20 @@ export async function openPostgres(url: string, migrationsFolder: string): Promi
  */
 export async function migrateServer(url: string, migrationsFolder: string, setting?: string): Promise<number> {
   try {
-    return await withConnection(url, async (client) => {
+    const bringUpToDate = async (client: pg.Client) => {
       const problem = await refusalOf(client, url, setting)
       if (problem) throw cannotStart(problem)
       return await migrate(client, migrationsFolder)
-    })
+    }
+    return await withConnection(url, bringUpToDate, Date.now() + STARTS_WITHIN_MS)
   } catch (error) {
     throw explained(error, url, setting)
   }
 }
 
 /** With a connection of its own, which nobody counts as a release at work. */
-export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connected(url)
+export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>, until = 0): Promise<T> {
+  const client = await connected(url, until)
   try {
     return await work(client)
   } finally {
@@ -144,7 +155,8 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   }
 }
 
-async function connected(url: string): Promise<pg.Client> {
+/** @param until a server that is starting is waited for */
+async function connected(url: string, until = 0): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, types })
   // What breaks is told by the query that meets it.
   client.on('error', () => {})
@@ -153,8 +165,10 @@ async function connected(url: string): Promise<pg.Client> {
     return client
   } catch (error) {
     await client.end().catch(() => {})
-    throw error
+    if (!isStarting(error) || Date.now() > until) throw error
   }
+  await pause(LOOK_AGAIN_MS)
+  return connected(url, until)
 }
 
 /** With a sentence for the operator, where there is one. */

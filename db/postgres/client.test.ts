@@ -39,6 +39,8 @@ test('a password is never in a sentence', () => {
     '42P01',
     '53300',
     '53100',
+    '55000',
+    '57P03',
     'ENOTFOUND',
     'ECONNREFUSED',
     'SELF_SIGNED_CERT',
@@ -61,19 +63,23 @@ test('a sentence names the setting that holds the address', () => {
   // In the words of `pg`, and of its pool.
   for (const message of ['timeout expired', 'timeout exceeded when trying to connect'])
     expect(told(message)).toMatch(/^No database answers at db\.example\.com/)
+  // Something else than PostgreSQL, or a proxy that closes.
+  for (const message of ['Connection terminated unexpectedly', 'received invalid response: 4a'])
+    expect(told(message)).toMatch(/^The connection to db\.example\.com\/fieldhook ended at once\. Check that a Post/)
   const noFile = Object.assign(new Error('no'), { code: 'ENOENT', path: '/ca.pem' })
   expect(connectionProblem(noFile, url)).toMatch(/^\/ca\.pem cannot be read \(ENOENT\)\. Check sslrootcert/)
 })
 
+const message = (type: string, ...parts: (string | number)[]) => {
+  const body = Buffer.concat(
+    parts.map((one) => (typeof one === 'string' ? Buffer.from(one) : Buffer.from([0, 0, 0, one]))),
+  )
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(body.length + 4)
+  return Buffer.concat([Buffer.from(type), length, body])
+}
+
 test('a server that says "ready" and ends the connection in one breath is a failure of the statement, not of the process', async () => {
-  const message = (type: string, ...parts: (string | number)[]) => {
-    const body = Buffer.concat(
-      parts.map((one) => (typeof one === 'string' ? Buffer.from(one) : Buffer.from([0, 0, 0, one]))),
-    )
-    const length = Buffer.alloc(4)
-    length.writeInt32BE(body.length + 4)
-    return Buffer.concat([Buffer.from(type), length, body])
-  }
   const stopping = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
@@ -88,6 +94,19 @@ test('a server that says "ready" and ends the connection in one breath is a fail
   await expect(look()).rejects.toMatchObject({ code: expect.stringMatching(/^(08006|57P01)$/) })
   await client.close()
   await new Promise((done) => stopping.close(done))
+})
+
+test('a server that starts meanwhile is waited for', async () => {
+  const codes = ['57P03', '57P03', '3D000']
+  const starting = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(message('E', `SFATAL\0VFATAL\0C${codes.shift()}\0Mthe server says no\0\0`)))
+  })
+  await new Promise<void>((done) => starting.listen(0, '127.0.0.1', done))
+  const { port } = starting.address() as AddressInfo
+  expect(await refusal(`postgres://u:p@127.0.0.1:${port}/d`)).toMatch(/has no such database/)
+  expect(codes).toEqual([])
+  await new Promise((done) => starting.close(done))
 })
 
 let server: OwnPostgres | null = null

@@ -13,6 +13,13 @@ export interface ServerSettings {
 export const pooledSentence = (setting: string): string =>
   `A pooler stands between Fieldhook and the database server. Give ${setting} the direct address of the server.`
 
+/** SQLSTATE of a server that takes no connections yet, or no more. */
+const STARTING = '57P03'
+
+export function isStarting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === STARTING
+}
+
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
@@ -52,6 +59,9 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   ) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
   }
+  if (/terminated unexpectedly|received invalid response|error establishing an SSL/.test(message)) {
+    return `The connection to ${at} ended at once. Check that a PostgreSQL server answers there, and no proxy.`
+  }
   const refusal = `The database at ${at} refuses the user or the password in ${setting}.`
   const sentences: Record<string, string> = {
     '28P01': refusal,
@@ -61,6 +71,8 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
     '42P01': `The database at ${at} has no tables of Fieldhook. Start it there once, or check ${setting}.`,
     '53300': `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`,
     '25006': `The server at ${at} only reads: it is a standby. Name the primary in ${setting}.`,
+    '55000': `The database at ${at} accepts no connections. Allow them there, or name another in ${setting}.`,
+    [STARTING]: `The database server at ${at} is starting or stopping. Try again in a minute.`,
     '53100': `The disk of the database server at ${at} is full. Make room, then start again.`,
   }
   if (sentences[code]) return sentences[code]
