@@ -75,6 +75,17 @@ test('a database at work is examined from end to end, and nothing in the folder 
   }
 })
 
+test('an address that fails is counted while Fieldhook still sends to it', async () => {
+  sampleDatabase()
+  const sql = new Database(file)
+  const { changes } = sql
+    .prepare("UPDATE endpoint SET failing_since = ? WHERE id = (SELECT min(id) FROM endpoint WHERE state = 'active')")
+    .run(NOW)
+  sql.close()
+  expect(changes).toBe(1)
+  expect(of(await findings(), 'accounts')[0]?.sentence).toMatch(/, 1 failing or stopped/)
+})
+
 test('a key of the right name and the wrong content, and one that is missing', async () => {
   sampleDatabase()
   const other = (name: string) => `${name}:${randomBytes(32).toString('base64')}`

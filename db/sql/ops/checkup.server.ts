@@ -5,6 +5,7 @@ import { accountKeyStore } from '../accounts/account-keys.server.ts'
 import type { Connections } from '../connections.ts'
 import { MAIL_ENDS } from '../notices/mail-ends.server.ts'
 import { backlogStore } from './backlog.server.ts'
+import { FAILING } from './operator.server.ts'
 
 const STUCK_AFTER = minutes(10)
 
@@ -19,6 +20,7 @@ export function rowCheckup({ reader, housekeeping }: Pick<Connections, 'reader' 
   const subscriptionStates = counts('SELECT state, count(*) FROM subscription GROUP BY state')
   const credentialStates = counts('SELECT state, count(*) FROM credential GROUP BY state')
   const endpointStates = counts("SELECT state, count(*) FROM endpoint WHERE state <> 'deleted' GROUP BY state")
+  const failing = count<Record<string, never>>(`SELECT count(*) FROM endpoint p WHERE ${FAILING}`)
   const troubled = count<Record<string, never>>(
     "SELECT count(*) FROM subscription WHERE state = 'active' AND state_reason IS NOT NULL",
   )
@@ -75,7 +77,7 @@ export function rowCheckup({ reader, housekeeping }: Pick<Connections, 'reader' 
       return { connected: states.connected ?? 0, reconnect: states.reconnect ?? 0 }
     }),
     endpoints: reader.read(function* () {
-      return Object.fromEntries(yield* endpointStates.all())
+      return { ...Object.fromEntries(yield* endpointStates.all()), failing: (yield* failing.get({})) ?? 0 }
     }),
     mailEnds: reader.read((since) => mailEnds.all({ since })),
     keyUses: () => accountKeyStore({ db: reader, housekeeping }).keysInUse(),

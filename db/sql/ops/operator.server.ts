@@ -6,7 +6,8 @@ import type { AccountOutline, AuditCount, KeptCount, OperatorStore, RoomKind, Ro
 import type { Connections } from '../connections.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
-const FAILING = "(p.state = 'failing' OR p.state = 'active' AND p.failing_since IS NOT NULL)"
+/** An endpoint `p` whose sending fails, also while it goes on. */
+export const FAILING = "(p.state = 'failing' OR p.state = 'active' AND p.failing_since IS NOT NULL)"
 const FAILING_SINCE = 'coalesce(p.failing_since, p.state_since)'
 
 /** Leaves out what an erasure may leave: a bare uuid that nobody has opened since. */
