@@ -256,6 +256,9 @@ function settingsOf(
     get held() {
       return hold.held()
     },
+    get isCopy() {
+      return hold.isCopy()
+    },
   }
 }
 

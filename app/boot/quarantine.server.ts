@@ -54,6 +54,7 @@ export async function createQuarantine(
 
   return {
     held: () => held,
+    isCopy: () => held && isCopy,
     whenFree(begin) {
       if (!held) return begin()
       go = begin

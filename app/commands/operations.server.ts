@@ -113,6 +113,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
         throw sentence ? new BackupTrouble(sentence) : error
       })
       tellRestored(say, restored, to, env)
+      await endOwnRun(to, restored)
       return 0
     } finally {
       alone.release()
@@ -132,6 +133,18 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(stepsIn(seconds))
   const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
   say(`It is held: start${there}, look at it, then \`npm run release -- --yes\`${there} lets it send again.`)
+}
+
+/** A copy holds the row of the backup that it is, which was still running. */
+async function endOwnRun(file: string, { name, manifest: { bytes, parts, takenAt } }: RestoredBackup): Promise<void> {
+  const book = openBackupStore(file)
+  const [own] = (await book?.store.listBackupRuns(1)) ?? []
+  if (own?.outcome === 'running') {
+    const storedBytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+    const ended = { outcome: 'done', name, databaseBytes: bytes, storedBytes, message: '', detail: {} } as const
+    await book?.store.endBackupRun(own.id, { ...ended, endedAt: takenAt })
+  }
+  book?.close()
 }
 
 /** The accounts that people erased after that moment and that the copy holds; a damaged file says nothing. */

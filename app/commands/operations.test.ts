@@ -116,6 +116,10 @@ test('a backup is taken beside the running product, and an empty machine goes on
   expect(statSync(env.databaseFile).mode & 0o777).toBe(0o600)
   expect(besideDatabase()).toEqual([])
   client = openClient(env.databaseFile, env.migrationsFolder)
+  // The copy was taken while its backup ran: it is that backup.
+  expect(client.sql.prepare('SELECT outcome, name, database_bytes > 0 AS sized FROM backup_run').all()).toEqual([
+    { outcome: 'done', name, sized: 1 },
+  ])
   said = []
   expect(await releaseCommand(input())).toBe(0)
   expect(said.join('\n')).toContain('0 deliveries and 0 runs')

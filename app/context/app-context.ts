@@ -54,6 +54,8 @@ export interface Settings {
   sessionHash?: (token: string) => string
   /** Quarantine: a restored copy that nobody has released sends nothing. Missing = no. */
   readonly held?: boolean
+  /** Held as a restored or moved copy, which makes no backups. */
+  readonly isCopy?: boolean
   /** Whether the operator has set a mail server for notices. Missing = no. */
   readonly mailServer?: boolean
   /** Missing = no backups are made. */

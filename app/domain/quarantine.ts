@@ -4,6 +4,8 @@ import { plural } from './time/moments.ts'
 export interface Quarantine {
   /** True = nothing may be sent. */
   held(): boolean
+  /** True = held as a restored or moved copy. */
+  isCopy(): boolean
 }
 
 /** A marker file next to a database: the database is a restored copy that no person has checked yet. */

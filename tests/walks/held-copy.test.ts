@@ -88,7 +88,7 @@ test.skipIf(aboutTheFile('a copy of the file'))(
     running = await start()
     running.started()
     const { app } = running
-    expect(app.settings.held).toBe(true)
+    expect([app.settings.held, app.settings.isCopy]).toEqual([true, true])
     expect(await app.acceptEvent(event())).toMatchObject({ outcome: 'stored', deliveries: [expect.anything()] })
     app.wakeDeliveries(1)
     app.wakeRuns()
@@ -134,7 +134,7 @@ test.skipIf(aboutTheFile('a copy of the file'))('let go, it sends what waited, i
   rmSync(`${file}.held`)
   clock.advance(seconds(2))
   await both
-  expect(running.app.settings.held).toBe(false)
+  expect([running.app.settings.held, running.app.settings.isCopy]).toEqual([false, false])
   await running.stop()
 })
 

@@ -209,11 +209,12 @@ function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kin
 }
 
 async function backupsOf({ store, settings }: OperatorApp, now: number): Promise<BackupsView> {
+  const made = settings.backups === 'kept' || (settings.backups ?? false)
   const backup = await store.backups.newestBackup('backup')
   const drill = await store.backups.newestBackup('drill')
   const runs = await store.backups.listBackupRuns(RUNS_SHOWN)
   return {
-    setUp: settings.backups === 'kept' || (settings.backups ?? false),
+    setUp: made === true && settings.isCopy ? 'copy' : made,
     lastBackupAt: backup?.startedAt ?? null,
     lastDrillAt: drill?.startedAt ?? null,
     // File names and drill counts are only for the log.

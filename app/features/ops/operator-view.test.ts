@@ -115,6 +115,7 @@ describe('what needs somebody', () => {
     const moved = backups({ setUp: 'server', lastBackupAt: SAMPLE_NOW - days(9) })
     expect(troubles(moved)).toEqual([])
     expect(verdict(moved).sentence).toBe('Everything is fine: nothing is overdue.')
+    expect(troubles(backups({ setUp: 'copy', lastBackupAt: SAMPLE_NOW - days(9) }))).toEqual([])
     const young = { ...facts.machine, startedAt: SAMPLE_NOW - minutes(10) }
     expect(troubles({ ...backups({ lastBackupAt: null, lastDrillAt: null, runs: [] }), machine: young })).toEqual([])
     expect(troubles(backups({ lastBackupAt: null, lastDrillAt: null, runs: [] }))[0]).toContain(

@@ -45,8 +45,8 @@ export interface SpaceView extends SpaceSigns {
 }
 
 export interface BackupsView {
-  /** `server` = the database server makes its own. */
-  setUp: boolean | 'server'
+  /** `server` = the database server makes its own; `copy` = a restored or moved copy makes none while it is held. */
+  setUp: boolean | 'server' | 'copy'
   lastBackupAt: Millis | null
   lastDrillAt: Millis | null
   /** Newest first. */
@@ -112,7 +112,7 @@ export function operatorView(facts: OperatorFacts): OperatorView {
   const troubles = [
     ...deliveringTroubles(facts),
     ...shareTroubles(facts.delivering),
-    ...(facts.backups.setUp === 'server' ? [] : backupTroubles(facts)),
+    ...(typeof facts.backups.setUp === 'string' ? [] : backupTroubles(facts)),
     ...spaceTroubles(facts.space),
   ]
   // The sort is stable, so equally urgent troubles keep their order.

@@ -106,6 +106,8 @@ export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbo
     <Part id="backups" title="Backups and drills">
       {setUp === 'server' ? (
         <p className="text-label">The database server makes the backups (docs/operating.md, section 6).</p>
+      ) : setUp === 'copy' ? (
+        <p className="text-label">A held copy makes no backups.</p>
       ) : setUp ? (
         <LastMade backups={backups} />
       ) : (

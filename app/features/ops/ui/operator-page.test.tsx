@@ -92,7 +92,8 @@ describe('the page', () => {
   })
 
   it('says how a restored copy is let go', () => {
-    draw({ held: true })
+    draw({ held: true, backups: { setUp: 'copy', lastBackupAt: null, lastDrillAt: null, runs: [] } })
+    expect(textOf('Backups and drills')).toBe('Backups and drillsA held copy makes no backups.')
     expect(screen.getByText(/^Fieldhook works, one thing needs you: on hold \(a restored or moved copy/).tagName).toBe(
       'SPAN',
     )
