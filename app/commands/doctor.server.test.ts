@@ -1,8 +1,20 @@
 // The doctor on real files: healthy, foreign, damaged, gone.
+import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding } from '#app/features/ops/doctor.ts'
@@ -84,6 +96,18 @@ test('an address that fails is counted while Fieldhook still sends to it', async
   sql.close()
   expect(changes).toBe(1)
   expect(of(await findings(), 'accounts')[0]?.sentence).toMatch(/, 1 failing or stopped/)
+})
+
+test.skipIf(process.getuid?.() !== 0)('a file of another user is no file for a start', () => {
+  sampleDatabase()
+  chmodSync(file, 0o644)
+  chownSync(folder, 65_534, 65_534)
+  const looks = `process.setuid(65534)
+    import(${JSON.stringify(resolve('app/commands/doctor.server.ts'))})
+      .then(({ runDoctor }) => runDoctor({ source: { DATABASE_URL: ${JSON.stringify(`file:${file}`)} } }))
+      .then(({ text }) => console.log(text))`
+  const told = execFileSync(process.execPath, ['-e', looks], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  expect(told).toContain(`✗ This process (user 65534) cannot write ${file}.`)
 })
 
 test('a key of the right name and the wrong content, and one that is missing', async () => {

@@ -1,7 +1,9 @@
 // Collects the facts that `npm run doctor` judges. Reads the database without changing it; disk tests run in a
 // temporary folder.
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdtempSync,
@@ -150,6 +152,8 @@ async function lookAt(
   let checkup: FileCheckup | null = null
   try {
     checkup = openCheckup(path, migrationsFolder)
+    // The look only reads; the start writes.
+    accessSync(path, constants.R_OK | constants.W_OK)
     const until = now() + LOOK_MS
     const schema = checkup.schema()
     const { fileBytes, freeBytes, walBytes } = checkup.space()
