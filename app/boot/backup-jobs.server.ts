@@ -26,6 +26,13 @@ export function backupJobs(
   scriptOf = (kind: BackupRunKind) => resolve(`scripts/${kind}.mjs`),
 ): TimedJob[] {
   if (!backups) return []
+  let before: Promise<void> = Promise.resolve()
+  /** A backup and a drill exclude each other. */
+  function inTurn(kind: BackupRunKind, signal: AbortSignal): Promise<void> {
+    const own = () => (signal.aborted ? undefined : inOwnProcess(app, kind, scriptOf(kind), signal))
+    before = before.then(own, own)
+    return before
+  }
   return [
     {
       name: 'backups.take',
@@ -34,13 +41,13 @@ export function backupJobs(
       async run(signal) {
         const last = await app.store.backups.newestBackup('backup')
         if (last && app.clock.now() - last.startedAt < YOUNG) return
-        await inOwnProcess(app, 'backup', scriptOf('backup'), signal)
+        await inTurn('backup', signal)
       },
     },
     {
       name: 'backups.drill',
       pattern: '19 2 * * *',
-      run: (signal) => inOwnProcess(app, 'drill', scriptOf('drill'), signal),
+      run: (signal) => inTurn('drill', signal),
     },
   ]
 }

@@ -79,6 +79,28 @@ test('a process that ends without a word is a failure, and so is one that is sto
   expect(logged).toEqual(['drill.failed'])
 })
 
+test('a backup and a drill that are due together take turns, and neither is taken for lost', async () => {
+  const file = join(folder, 'script.mjs')
+  const app = { store: { backups: store } as App['store'], clock, log }
+  const backups = { to: { kind: 'folder' as const, path: folder }, keys: [], removesOld: true }
+  writeFileSync(
+    file,
+    `import { rmSync, writeFileSync } from 'node:fs'
+     const lock = ${JSON.stringify(join(folder, 'lock'))}
+     writeFileSync(lock, '', { flag: 'wx' })
+     setTimeout(() => { rmSync(lock); ${says(DONE)} }, 300)`,
+  )
+  const jobs = backupJobs(app, { backups }, () => file)
+  const { signal } = new AbortController()
+  const both = Promise.all(jobs.map((job) => job.run(signal)))
+  await expect.poll(() => store.listBackupRuns(9)).toHaveLength(1)
+  await both
+  expect((await store.listBackupRuns(9)).map(({ outcome, message }) => [outcome, message])).toEqual([
+    ['done', ''],
+    ['done', ''],
+  ])
+})
+
 test('what was running when the whole product died is ended by the next one, and only so many are kept', async () => {
   const runs = async () => (await store.listBackupRuns(9)).map(({ kind, outcome, message }) => [kind, outcome, message])
   await store.beginBackupRun('backup', clock.now(), ENDED_HALF_WAY)
