@@ -6,6 +6,8 @@ import type { Connections } from '../connections.ts'
 
 /** An endpoint that receives nothing at present; one with an open breaker gets only probes. */
 const QUARANTINED = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
+/** What waits there for its retry is held, too: the operator's page says "Retrying". */
+const HELD = `(${QUARANTINED} OR p.failing_since IS NOT NULL)`
 const HELD_FROM_PEOPLE = "(p.url = '' OR own.id IS NOT NULL)"
 const ENDPOINTS = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
 
@@ -20,11 +22,11 @@ const OLDEST_DUE = `
     FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${QUARANTINED}) AS firsts
   WHERE due IS NOT NULL`
 
-const WAITING = `SELECT ${QUARANTINED} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
+const WAITING = `SELECT ${HELD} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
 
 /** This index has few rows: replays are built in small steps. */
 const AGAIN = `
-  SELECT d.cause, ${QUARANTINED} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
+  SELECT d.cause, ${HELD} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
   FROM delivery d INDEXED BY due_again_of_an_endpoint CROSS JOIN ${ENDPOINTS}
   WHERE d.state = 'pending' AND d.cause <> 'live' AND p.id = d.endpoint_id
   GROUP BY d.cause, held, heldFromPeople`

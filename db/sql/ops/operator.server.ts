@@ -49,7 +49,7 @@ const SPLIT = `
     coalesce(sum(CASE WHEN NOT held AND later THEN waiting END), 0) AS backingOff
   FROM (
     SELECT p.pending_count AS waiting, p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL AS held,
-      p.breaker = 'open' OR coalesce(p.hold_until, 0) > @now AS later
+      p.failing_since IS NOT NULL OR p.breaker = 'open' OR coalesce(p.hold_until, 0) > @now AS later
     FROM endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL
     WHERE p.pending_count > 0
   ) AS parts`

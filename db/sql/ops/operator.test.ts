@@ -150,6 +150,7 @@ describe('accounts', () => {
     await endpoint(LEEDS, { pending_count: 8, breaker: 'open' })
     await endpoint(LEEDS, { pending_count: 16, hold_until: now + 1 })
     await endpoint(LEEDS, { pending_count: 32, hold_until: now })
+    await endpoint(LEEDS, { pending_count: 128, failing_since: now })
     await endpoint(BRISBANE, { pending_count: 64 })
     const plan = await store().billing.ensurePlan(BRISBANE, days(14), now)
     await store().billing.savePlan(
@@ -158,7 +159,10 @@ describe('accounts', () => {
       { status: 'unpaid', heldSince: now, holdReason: 'why' },
       now,
     )
-    expect(await store().ops.waitingSplit(now)).toEqual({ held: 2 + 4 + 64, backingOff: 8 + 16 })
+    expect(await store().ops.waitingSplit(now)).toEqual({ held: 2 + 4 + 64, backingOff: 8 + 16 + 128 })
+    // The metrics and the doctor count the same.
+    const { pending, held } = await store().ops.readBacklog(now, [])
+    expect([pending.live, held.live]).toEqual([1 + 32, 2 + 4 + 8 + 16 + 64 + 128])
   })
 })
 
