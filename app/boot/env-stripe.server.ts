@@ -15,13 +15,15 @@ export interface StripeEnv {
   apiBase: string | null
 }
 
-type StripeVariable =
-  | 'STRIPE_SECRET_KEY'
-  | 'STRIPE_PUBLISHABLE_KEY'
-  | 'STRIPE_WEBHOOK_SECRET'
-  | 'STRIPE_PRICE_MONTHLY'
-  | 'STRIPE_PRICE_OVERAGE'
-  | 'STRIPE_API_BASE'
+/** None of these counts without STRIPE_SECRET_KEY. */
+export const WITH_THE_KEY = [
+  'STRIPE_PUBLISHABLE_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'STRIPE_PRICE_MONTHLY',
+  'STRIPE_PRICE_OVERAGE',
+  'STRIPE_API_BASE',
+] as const
+type StripeVariable = 'STRIPE_SECRET_KEY' | (typeof WITH_THE_KEY)[number]
 
 /** Null = card payments are not configured. */
 export function readStripe(
@@ -30,7 +32,7 @@ export function readStripe(
 ): StripeEnv | null {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey = '' } = given
   if (!secretKey) {
-    for (const name of ['STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'] as const) {
+    for (const name of WITH_THE_KEY) {
       if (given[name]) problems.push(`${name} is set but STRIPE_SECRET_KEY is not: set both, or neither.`)
     }
     return null

@@ -109,7 +109,7 @@ export function readDatabase(
 }
 
 export const SERVER_MAKES_BACKUPS =
-  'The database server makes the backups of a PostgreSQL database: leave out the BACKUP_ settings, and set up archiving and base backups there (docs/operating.md, "PostgreSQL"; npm run doctor looks at them).'
+  'The database server makes the backups of a PostgreSQL database: set up archiving and base backups there (docs/operating.md, "PostgreSQL"; npm run doctor looks at them).'
 
 /** A limit larger than the disk protects nothing. `maxDbMb` = the configured value, not the default. */
 export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, problems: string[]): void {

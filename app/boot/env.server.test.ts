@@ -247,6 +247,9 @@ test('payments are configured as a whole or not at all', () => {
     expect.stringContaining('STRIPE_PUBLISHABLE_KEY is missing'),
     expect.stringContaining('STRIPE_WEBHOOK_SECRET is missing'),
   ])
+  expect(problemsOf({ ...REAL, STRIPE_PRICE_MONTHLY: 'price_1' })).toEqual([
+    'STRIPE_PRICE_MONTHLY is set but STRIPE_SECRET_KEY is not: set both, or neither.',
+  ])
   expect(problemsOf({ ...REAL, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' })).toEqual([
     expect.stringContaining('STRIPE_PUBLISHABLE_KEY is set but STRIPE_SECRET_KEY is not'),
   ])

@@ -191,12 +191,14 @@ const variables = z.object({
 /**
  * Reads and checks the configuration.
  * @param source defaults to the process's environment; tests pass their own.
+ * @param keep false = the generated secrets of a sandbox are not stored: nothing is written.
  * @param root the project's folder: relative paths and the generated sandbox secrets are under it.
  * @throws ConfigurationError with one sentence per wrong variable.
  */
 export function readEnv(
   source: Record<string, string | undefined> = process.env,
   root: string = process.cwd(),
+  keep = true,
 ): Readonly<Env> {
   const problems: string[] = []
   const given = readVariables(source, problems)
@@ -221,7 +223,7 @@ export function readEnv(
   const smtp = readSmtp(given, problems)
   const { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET } = given
   const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
-  if (backups && databaseServer) problems.push(SERVER_MAKES_BACKUPS)
+  if (backups && databaseServer) problems.push(`${SERVER_MAKES_BACKUPS} Leave out the BACKUP_ settings.`)
   if (backups?.to.kind === 'folder') backups.to.path = resolve(root, backups.to.path)
 
   readSecret(
@@ -235,7 +237,9 @@ export function readEnv(
   if (real && databaseFile) refuseSandboxSecrets(given, dirname(databaseFile), problems)
 
   if (problems.length > 0) throw new ConfigurationError([...new Set(problems)])
-  const generated = real ? { sessionSecret: '', encKeys: '', appSecret: '' } : sandboxSecrets(dirname(databaseFile))
+  const generated = real
+    ? { sessionSecret: '', encKeys: '', appSecret: '' }
+    : sandboxSecrets(dirname(databaseFile), keep)
   return Object.freeze({
     port: given.PORT,
     host: given.HOST ?? '127.0.0.1',
@@ -345,7 +349,7 @@ const SANDBOX_SECRETS = 'sandbox-secrets.json'
 type SandboxSecrets = Pick<Env, 'sessionSecret' | 'encKeys' | 'appSecret'>
 
 /** The sandbox needs no configuration: its keys are generated once and stored beside the database. */
-function sandboxSecrets(folder: string): SandboxSecrets {
+function sandboxSecrets(folder: string, keep: boolean): SandboxSecrets {
   const file = resolve(folder, SANDBOX_SECRETS)
   const kept = existsSync(file) ? readSandboxSecrets(file) : {}
   const made = {
@@ -355,7 +359,8 @@ function sandboxSecrets(folder: string): SandboxSecrets {
     appSecret: randomBytes(32).toString('base64url'),
     ...kept,
   }
-  if (!kept.appSecret) makeFolder(folder, () => writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 }))
+  if (keep && !kept.appSecret)
+    makeFolder(folder, () => writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 }))
   return made
 }
 
@@ -384,7 +389,7 @@ function readSandboxSecrets(file: string): Partial<SandboxSecrets> {
 /** For an operator who tried the sandbox on the same disk first: its keys were in a file beside the database. */
 function refuseSandboxSecrets({ SESSION_SECRET, ENC_KEYS }: Given, folder: string, problems: string[]): void {
   if (!existsSync(resolve(folder, SANDBOX_SECRETS))) return
-  const made = sandboxSecrets(folder)
+  const made = sandboxSecrets(folder, false)
   if (SESSION_SECRET === made.sessionSecret)
     problems.push('SESSION_SECRET is the one that the sandbox made for itself: make a new one.')
   const madeKeys = made.encKeys.split(',')

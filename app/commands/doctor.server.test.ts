@@ -165,6 +165,15 @@ test.each(['events_of_an_account_newest_first', 'event', 'lease', 'account', 'ba
   },
 )
 
+test('nothing is written for a sandbox that never started, and a folder is no disk that fails', async () => {
+  const source = { DATABASE_URL: `file:${file}` }
+  await runDoctor({ source })
+  expect(readdirSync(folder)).toEqual([])
+  const { text } = await runDoctor({ source: { DATABASE_URL: `file:${folder}` } })
+  expect(text).toContain('DATABASE_URL names a folder')
+  expect(text).not.toContain('dmesg')
+})
+
 test('no file, no database, and one of an earlier release', async () => {
   expect(of(await findings(), 'file')).toMatchObject([
     { level: 'warning', sentence: `There is no database at ${file}.` },

@@ -26,6 +26,7 @@ import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } from '#app/features/ops/doctor-facts.ts'
 import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server.ts'
 import { days } from '#app/lib/duration.ts'
+import { isFolder } from '#app/lib/folders.server.ts'
 import { openServerCheckup } from '#db/postgres/checkup.server.ts'
 import { placeOf } from '#db/postgres/server-problems.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
@@ -114,7 +115,7 @@ function readConfiguration(
   root: string,
 ): { facts: ConfigurationFacts; env: Env | null } {
   try {
-    const env = readEnv(source, root)
+    const env = readEnv(source, root, false)
     const facts: ConfigurationFacts = {
       outcome: 'complete',
       platform: env.platform,
@@ -148,7 +149,8 @@ async function lookAt(
   { full, now, env }: { full: boolean; now: () => number; env: Env | null },
 ): Promise<{ file: FileFacts; sqlite: string }> {
   const sqlite = sqliteVersion()
-  if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite }
+  // A folder: the configuration's finding says so.
+  if (!existsSync(path) || isFolder(path)) return { file: { outcome: 'missing', path }, sqlite }
   let checkup: FileCheckup | null = null
   try {
     checkup = openCheckup(path, migrationsFolder)

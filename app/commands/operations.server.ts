@@ -6,6 +6,7 @@ import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
 import { type Env, readEnv } from '#app/boot/env.server.ts'
+import { WITH_THE_KEY } from '#app/boot/env-stripe.server.ts'
 import { readDatabase, SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
 import { problemOf } from '#app/boot/start-checks.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
@@ -228,7 +229,8 @@ export function moveCommand(input: CommandInput): Promise<number> {
       args: input.args,
       options: { to: { type: 'string' }, from: { type: 'string' } },
     })
-    await moveDatabase({ from: values.from, to: values.to }, input.env ?? readEnv(), say)
+    const env = input.env ?? readEnv(undefined, undefined, false)
+    await moveDatabase({ from: values.from, to: values.to }, env, say)
     return 0
   })
 }
@@ -350,7 +352,7 @@ async function opensCredential(
 /** Settings for the copy: quarantine, this machine only, the same secrets, no payments, backups or reports. */
 function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> {
   const tell = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']
-  const pay = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE']
+  const pay = ['STRIPE_SECRET_KEY', ...WITH_THE_KEY]
   return {
     ...Object.fromEntries([...BACKUP_VARIABLES, ...tell, ...pay].map((name) => [name, ''])),
     DATABASE_URL: `file:${copy}`,

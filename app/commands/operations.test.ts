@@ -150,6 +150,8 @@ test('what a person can mend is said in a sentence, not in the words of the syst
   const databaseServer = 'postgres://fieldhook:geheim@127.0.0.1:1/fieldhook'
   expect(await releaseCommand({ ...input(), env: { ...env, databaseServer } })).toBe(1)
   expect(said.pop()).toBe('No database answers at 127.0.0.1:1/fieldhook. Check the address, and that the server runs.')
+  expect(await backupCommand({ ...input(), env: { ...env, databaseServer, backups: null } })).toBe(1)
+  expect(said.pop()).toMatch(/^The database server makes the backups of a PostgreSQL database: set up archiving/)
   await backUp()
   said = []
   expect(await restoreCommand(input('--to', join(env.databaseFile, 'below/it.db')))).toBe(1)

@@ -66,6 +66,12 @@ describe('backups', () => {
     ])
   })
 
+  it('are not taken for a secret when they are no key at all', () => {
+    expect(read({ BACKUP_TO: '/x', BACKUP_KEY: 'x' }, { SESSION_SECRET: 'text' }).problems).toEqual([
+      expect.stringContaining('BACKUP_KEY must be an age identity'),
+    ])
+  })
+
   it('notice one changed letter of a key, wherever it is', () => {
     expect(isAgeIdentity(KEY)).toBe(true)
     for (let at = 16; at < KEY.length; at++) {

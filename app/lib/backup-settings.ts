@@ -52,16 +52,14 @@ export function readBackupSettings(
     .split(',')
     .map((key) => key.trim())
     .filter((key) => key !== '')
-  for (const key of keys) {
-    if (!isAgeIdentity(key)) {
-      problems.push(
-        'BACKUP_KEY must be an age identity that begins with AGE-SECRET-KEY-1: `npm run backup -- --new-key` makes one.',
-      )
-      break
-    }
+  const identities = keys.filter(isAgeIdentity)
+  if (identities.length < keys.length) {
+    problems.push(
+      'BACKUP_KEY must be an age identity that begins with AGE-SECRET-KEY-1: `npm run backup -- --new-key` makes one.',
+    )
   }
   for (const [name, value] of Object.entries(otherSecrets)) {
-    if (value && keys.some((key) => value.includes(key))) {
+    if (value && identities.some((key) => value.includes(key))) {
       problems.push(`BACKUP_KEY is the same as ${name}: whoever has the one would have the other.`)
     }
   }
