@@ -1,4 +1,4 @@
-// `npm run backup`, `restore`, `drill`, `move` and so on, in sentences. A separate file (build/operations.js) takes less memory.
+// Long: every command of one built file, build/operations.js, which takes less memory. `npm run backup`, `restore`, `drill`, `move`…
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
