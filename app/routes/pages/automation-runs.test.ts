@@ -362,6 +362,20 @@ describe('why did this job not fire', () => {
     })
   })
 
+  test('names a category and a customer, which the automation knows by id', async () => {
+    const [gas, hill] = ['77777777-0000-4000-8000-00000000000c', 'cccccccc-0000-4000-8000-00000000000d']
+    world.platform.put(LEEDS, 'category', { uuid: gas, name: 'Gas safety', active: '1' })
+    const job = world.job(LEEDS, { category_uuid: '' })
+    world.platform.put(LEEDS, 'company', { uuid: hill, name: 'Hill Farm', active: '1' })
+    const wanted = Object.entries({ category_uuid: gas, company_uuid: hill })
+    const conditions = wanted.map(([field, value]) => ({ ...IS_COMPLETED, field, value }))
+    await world.rule(aRule([TEXT], { conditions }))
+    const said = JSON.stringify((await runs(`&view=why&job=${job}`)).page)
+    expect(said).toContain('its category is \\"Gas safety\\"')
+    expect(said).toContain('the customer is \\"Hill Farm')
+    expect([said.includes(gas), said.includes(hill)]).toEqual([false, false])
+  })
+
   test('a run that was cancelled did not run', async () => {
     const job = world.job(LEEDS)
     const rule = await world.rule(aRule([TEXT]))
