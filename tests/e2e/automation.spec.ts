@@ -84,6 +84,7 @@ for (const javaScriptEnabled of [true, false]) {
       await rule.getByRole('button', { name: 'Preview: Call back' }).click()
       const preview = page.getByRole('region', { name: 'Preview', exact: true })
       await expect(preview).toContainText('Nothing was sent.')
+      if (!javaScriptEnabled) await expect(page).toHaveURL(/#automation-\d+$/)
       await expect(preview).toContainText(/Call back about job \d+/)
       await expectReadable(page)
       await preview.getByRole('link', { name: 'Close' }).click()

@@ -29,7 +29,7 @@ import type { StepRow } from '../form-state.ts'
 import { ActionFields, ActionOptions, isOptionWrong, optionWords } from './action-fields.tsx'
 import { Block, Fold, Part } from './block.tsx'
 import { StepProvider, useRuleForm } from './form-context.tsx'
-import { BoxControl, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
+import { BoxControl, IntentButton, SelectControl, ShowFields, useIntent } from './form-controls.tsx'
 import { OftenSection } from './rule-sections.tsx'
 
 const ICONS: Partial<Record<ActionType, LucideIcon>> = {
@@ -122,9 +122,7 @@ function MenuItem({ type }: { type: ActionType }) {
   const Icon = ICONS[type] ?? Zap
   return (
     <button
-      type="submit"
-      name="intent"
-      value={`form.add_step:${type}`}
+      {...useIntent(`form.add_step:${type}`)}
       className="flex min-h-11 w-full items-center gap-2.5 rounded-control px-2 py-1.5 text-left text-label hover:bg-accent-soft"
     >
       <Icon aria-hidden className="size-4 shrink-0 text-accent" />

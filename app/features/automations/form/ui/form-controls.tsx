@@ -1,3 +1,4 @@
+import { useFormAction } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { type ReactNode, useRef, useState } from 'react'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
@@ -8,7 +9,11 @@ import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
+import { placeAfter } from '../form-blocks.ts'
 import { OTHER } from '../form-change.ts'
+import { parseFormIntent } from '../form-intent.ts'
+import { FORM } from '../form-preview.ts'
+import { partId } from './block.tsx'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
@@ -339,9 +344,23 @@ export function DayControl({ hint, ...shared }: ControlProps & { label: string }
   )
 }
 
+/** What makes a button submit the form. Until scripts run, the page comes back at the part that the press changes. */
+export function useIntent(text: string) {
+  const { alive, state } = useRuleForm()
+  const here = useFormAction()
+  const button = { type: 'submit', name: 'intent', value: text } as const
+  const intent = alive ? null : parseFormIntent(text)
+  if (intent === null) return button
+  if (intent.kind === 'preview' && intent.preview !== 'samples') {
+    return { ...button, formAction: `${here}#live-preview-title` }
+  }
+  const [part = ''] = placeAfter(state, intent).split('.')
+  return { ...button, formAction: `${here}#${part === '' ? FORM : partId(part)}` }
+}
+
 /** A submit button of the form; without scripts a press is a round trip. */
 export function IntentButton({ intent, ...rest }: ButtonProps & { intent: string }) {
-  return <Button {...rest} type="submit" name="intent" value={intent} />
+  return <Button {...rest} {...useIntent(intent)} />
 }
 
 /** Only without scripts: redraws the form for the new choice. `place` stays open. */

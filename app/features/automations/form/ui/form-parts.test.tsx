@@ -119,6 +119,23 @@ describe('the parts', () => {
     within(line('s3').parentElement as HTMLElement).getByLabelText('Message')
   })
 
+  it('without scripts a press comes back at the part it changes; with scripts nothing jumps', () => {
+    const leadsTo = (form: HTMLElement) =>
+      Object.fromEntries(
+        [...form.querySelectorAll<HTMLButtonElement>('button[name=intent]')].map((button) => [
+          button.value,
+          button.getAttribute('formaction')?.split('#')[1],
+        ]),
+      )
+    expect(leadsTo(serverDrawn(TWO))).toMatchObject({
+      'form.add_condition': 'part-if',
+      'form.add_step:send_email': 'part-s5',
+      'form.up:s4': 'part-s4',
+      'form.remove_step:s4': 'automation-form',
+    })
+    expect(new Set(Object.values(leadsTo(open(TWO).form)))).toEqual(new Set([undefined]))
+  })
+
   it('a part with an error is open, with and without scripts', async () => {
     const errors = { 'actions.1.parameters.title': ['Title is required'] }
     expect(serverDrawn(TWO, { errors }).querySelector('#part-s4')?.closest('details')?.open).toBe(true)

@@ -6,6 +6,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { FORM, PREVIEW_FIELDS, type RecordChoice, type Shown } from '../form-preview.ts'
+import { useIntent } from './form-controls.tsx'
 
 const loadPreviewed = async () => ({ default: (await import('./previewed.tsx')).Previewed })
 const loadBacktest = async () => ({ default: (await import('../../page/ui/backtest-list.tsx')).BacktestList })
@@ -35,6 +36,8 @@ interface PaneProps {
 /** Shows what the rule would do with a real record, and its backtest. Nothing here is part of the rule. */
 export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
   const { preview, back, trouble, search, record } = shown
+  const again = useIntent('form.preview:preview')
+  const backtest = useIntent('form.preview:backtest')
   const instead = (act: (() => void) | undefined) => (event: MouseEvent) => {
     if (!act) return
     event.preventDefault()
@@ -58,23 +61,13 @@ export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
       {preview || live === null ? <OtherRecord shown={shown} live={live} instead={instead} /> : null}
       <div className="flex flex-wrap gap-2">
         {live && preview ? null : (
-          <Button
-            type="submit"
-            form={FORM}
-            name="intent"
-            value="form.preview:preview"
-            icon={Eye}
-            pending={live?.busy ?? false}
-            onClick={instead(live?.onPreview)}
-          >
+          <Button {...again} form={FORM} icon={Eye} pending={live?.busy ?? false} onClick={instead(live?.onPreview)}>
             Preview
           </Button>
         )}
         <Button
-          type="submit"
+          {...backtest}
           form={FORM}
-          name="intent"
-          value="form.preview:backtest"
           icon={History}
           pending={live?.backBusy ?? false}
           onClick={instead(live?.onBacktest)}
@@ -166,10 +159,8 @@ function Choice({ choice: { uuid, label, matches }, chosen, onClick }: ChoicePro
   return (
     <li>
       <button
-        type="submit"
+        {...useIntent(`form.preview:preview:${uuid}`)}
         form={FORM}
-        name="intent"
-        value={`form.preview:preview:${uuid}`}
         aria-pressed={chosen}
         onClick={onClick}
         className="flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-2.5 text-left text-label hover:bg-sunken aria-pressed:bg-accent-soft"

@@ -5,10 +5,12 @@ import {
   type AutomationAccount,
   automationAddress,
   automationQuery,
+  ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { PreviewBody } from '../../form/ui/preview-body.tsx'
@@ -101,7 +103,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
       <div className="grid grid-cols-1 gap-3">
         <Form
           method="post"
-          action={`?${new URLSearchParams(automationQuery(account))}`}
+          action={`?${new URLSearchParams(automationQuery(account))}${useHydrated() ? '' : `#${ruleAnchor(ruleId)}`}`}
           preventScrollReset
           className="flex flex-wrap items-end gap-2"
         >

@@ -90,6 +90,18 @@ function WhereItLed() {
 
 afterEach(() => vi.unstubAllGlobals())
 
+it('comes back at the card of a press while there are no scripts, and stays where it is with them', () => {
+  const leadsTo = (page: ParentNode) =>
+    ['Preview', 'Run Now'].map((name) =>
+      page.querySelector(`#automation-3 [aria-label^="${name}"]`)?.getAttribute('formaction'),
+    )
+  const page = document.createElement('div')
+  page.innerHTML = withoutScripts()
+  expect(leadsTo(page)).toEqual(Array(2).fill('/?accountUUID=account-1#automation-3'))
+  renderAutomations()
+  expect(leadsTo(document)).toEqual([null, null])
+})
+
 describe('the header', () => {
   it('leads home and to the logs, and shows the tools of an admin to nobody else', () => {
     renderAutomations()

@@ -1,7 +1,7 @@
-import { Form } from '@remix-run/react'
+import { Form, useFormAction } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { forwardRef } from 'react'
-import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { type ComponentPropsWithoutRef, forwardRef } from 'react'
+import { type AutomationAccount, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
@@ -42,10 +42,13 @@ export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string |
 
 /**
  * Until scripts run, a press submits the rule form too, so its input is not lost: the button then belongs to that form,
- * and its value holds the action.
+ * its value holds the action, and the page comes back at the card of the rule that `values` name.
  */
-export function useWithDraft(values: Record<string, string>): { form?: string; name?: string; value?: string } {
-  return useHydrated() ? {} : { form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
+export function useWithDraft(values: Record<string, string>): ComponentPropsWithoutRef<'button'> {
+  const here = useFormAction()
+  if (useHydrated()) return {}
+  const back = values.id === undefined ? {} : { formAction: `${here}#${ruleAnchor(Number(values.id))}` }
+  return { ...back, form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
 }
 
 /** Hidden fields of every form around the rules. */

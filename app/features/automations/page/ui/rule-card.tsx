@@ -60,9 +60,9 @@ export function RuleCard({ rights, rule, account, step, result, typed }: RuleCar
   const heading = useRef<HTMLHeadingElement>(null)
   const pressed = useRef<HTMLButtonElement>(null)
   const own = result !== null && 'ruleId' in result && result.ruleId === rule.id ? result : null
-  // An address with this anchor moves the focus here.
+  // An address with this anchor moves the focus here; an answer to a press has it already.
   useEffect(() => {
-    if (window.location.hash === `#${id}`) heading.current?.focus({ preventScroll: true })
+    if (own === null && window.location.hash === `#${id}`) heading.current?.focus({ preventScroll: true })
   }, [id])
   return (
     <article id={id} aria-labelledby={`${id}-title`} className={`${cardStyles} grid gap-3 p-4 sm:p-5`}>
