@@ -203,6 +203,8 @@ describe('the health of an account', () => {
     )
     expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
     expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')
+    expect(accountHealth([note], NOW, NOW)).toBe('Your webhook is ready. Last event just now.')
+    expect(accountHealth([note, note], NOW, NOW)).toMatch(/^All 2 webhooks are ready\./)
     expect(accountHealth([], null, NOW)).toMatch(/^No webhooks yet\./)
     const slow = { ...WEBHOOK, label: 'Task', status: 'slow' } as const
     expect(accountHealth([job, slow], NOW, NOW)).toBe('2 webhooks: 1 working, 1 slow. Last event just now.')
@@ -236,7 +238,7 @@ describe('the health of an account', () => {
     expect(accountHealth([held], NOW - minutes(2), NOW)).toBe('Your webhook is on hold. Last event 2 minutes ago.')
     expect(accountHealth([held, held], NOW, NOW)).toMatch(/^All 2 webhooks are on hold\./)
     expect(accountHealth([held, note, { ...WEBHOOK, status: 'paused' }], NOW, NOW)).toMatch(
-      /^3 webhooks: 1 working, 1 on hold, 1 not forwarding\./,
+      /^3 webhooks: 1 ready, 1 on hold, 1 not forwarding\./,
     )
   })
 

@@ -142,7 +142,7 @@ export function accountHealth(
   const slow = all.filter(({ status }) => status === 'slow').length
   const resting = all.filter(({ status }) => RESTING.has(status)).length
   const working = all.length - held - slow - resting
-  const how = lastEventAt === null ? 'ready' : 'working'
+  const how = lastEventAt !== null && all.some(({ status }) => status === 'working') ? 'working' : 'ready'
   const states = [
     { count: working, how },
     { count: slow, how: 'slow' },
