@@ -42,7 +42,7 @@ export function Field({ id, label, hint, errors, children }: FieldProps) {
 
 export function FieldError({ id, errors }: { id: string; errors: string[] }) {
   return (
-    <div id={id} className="flex items-start gap-1.5 text-label text-failing">
+    <div id={id} data-error className="flex items-start gap-1.5 text-label text-failing">
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <span>{errors.join(' ')}</span>
     </div>

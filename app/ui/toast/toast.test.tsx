@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Flash } from '#app/lib/flash.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
+import { Field } from '../form/field.tsx'
 import { useToast } from './toast.tsx'
 import { TOAST } from './toast-message.ts'
 // Fetched on demand in the product; here it is at hand, so that pretended time has nothing to wait for.
@@ -44,6 +45,8 @@ function pretendTime() {
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
 })
 
 describe('messages', () => {
@@ -57,6 +60,45 @@ describe('messages', () => {
     await pass(100)
     expect(shown()).toEqual(['Failed to fetch logs'])
     screen.getByText('Try again.')
+  })
+
+  it('leave the error line free that they speak of', async () => {
+    const boxes: [string, DOMRect][] = [
+      ['ol', new DOMRect(0, 0, 448, 90)],
+      ['[data-error]', new DOMRect(900, 720, 300, 20)],
+    ]
+    vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+      return boxes.find(([selector]) => this.matches(selector))?.[1] ?? new DOMRect()
+    })
+    vi.spyOn(document.documentElement, 'clientWidth', 'get').mockReturnValue(1_280)
+    vi.stubGlobal('innerHeight', 800)
+    class SeenAtOnce {
+      readonly observe: () => void
+      constructor(seen: () => void) {
+        this.observe = seen
+      }
+      disconnect() {}
+    }
+    vi.stubGlobal('ResizeObserver', SeenAtOnce)
+    const place = async (errors: string[]) => {
+      const page = () => (
+        <>
+          <Buttons />
+          <Field id="url" label="URL" errors={errors}>
+            {(control) => <input {...control} />}
+          </Field>
+        </>
+      )
+      const { unmount } = renderPage({ page })
+      fireEvent.click(screen.getByText('fail'))
+      const { style } = await waitFor(() => screen.getByRole<HTMLElement>('list'))
+      await waitFor(() => expect(style.top).not.toBe(''))
+      const { left, top } = style
+      unmount()
+      return { left, top }
+    }
+    expect(await place([])).toEqual({ left: '832px', top: '710px' })
+    expect(await place(['Enter a URL.'])).toEqual({ left: '0px', top: '710px' })
   })
 
   it('stay for five seconds', async () => {

@@ -60,7 +60,7 @@ export function Toaster({ message, onOpenChange }: { message: ToastMessage; onOp
   )
 }
 
-// Where a message covers no control: on a phone at the top, on a wider screen in a corner, else at the next free height.
+// Where a message covers no control and no error: on a phone at the top, on a wider screen in a corner, else at the next free height.
 
 interface Size {
   width: number
@@ -113,7 +113,8 @@ function overlap(one: Box, other: Box): number {
   return width > 0 && height > 0 ? width * height : 0
 }
 
-const CONTROLS = 'a[href], button, input, select, textarea, summary, iframe'
+/** What a message leaves free: controls, and the error lines that it speaks of. */
+const CONTROLS = 'a[href], button, input, select, textarea, summary, iframe, [data-error]'
 
 /**
  * Chooses the place of the message that is open. At the head of a narrow page with controls there, the page makes room
