@@ -55,7 +55,7 @@ function isStepComplete({ type, parameters }: StepRow): boolean {
 function placeOfError(path: string, state: FormState): string | null {
   const [first = '', index = ''] = path.split('.')
   if (first === 'conditions') return ONLY_IF
-  if (first === 'actions') return state.steps[Number(index)]?.key ?? null
+  if (first === 'actions') return state.steps[Number(index)]?.key ?? MENU
   if (/^(guards|grouping|digest|once|description)/.test(first)) return ADVANCED
   return /^(name|active)$/.test(first) ? null : WHEN
 }

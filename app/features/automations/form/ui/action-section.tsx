@@ -81,7 +81,7 @@ export function ActionSection() {
         </ol>
       ) : null}
       {none ? <FieldError id="rule-actions-error" errors={none} /> : null}
-      <AddStep />
+      <AddStep wrong={none !== undefined} />
       {writesToCustomers(draftOf(state)) ? <OftenSection /> : null}
       <Tokens />
     </Block>
@@ -89,7 +89,7 @@ export function ActionSection() {
 }
 
 /** All actions with their icons, in three groups. A list that opens works without scripts too. */
-function AddStep() {
+function AddStep({ wrong }: { wrong: boolean }) {
   const { open, setOpen } = useRuleForm()
   return (
     <details
@@ -99,6 +99,7 @@ function AddStep() {
     >
       <summary
         id="add-step"
+        {...(wrong && { 'aria-describedby': 'rule-actions-error' })}
         className="inline-flex min-h-11 list-none items-center gap-2 rounded-control border border-line-strong bg-surface px-4 font-medium text-label hover:bg-sunken"
       >
         <Plus aria-hidden className="size-4" />

@@ -248,6 +248,10 @@ describe('the form', () => {
     const { user } = renderForm({ state: started() })
     await user.click(button('Create Automation'))
     await screen.findByText('At least one action is required')
+    const add = screen.getByText('Add step')
+    await waitFor(() => expect(document.activeElement).toBe(add))
+    expect(described(add)).toBe('At least one action is required')
+    expect(add.closest('details')?.open).toBe(true)
   })
 
   it('wants an account first', async () => {

@@ -113,7 +113,8 @@ export function useEditing(edited: Edited) {
     setWork((before) => ({ key, state: change(before.state) }))
   }
   const showProblems = (problems: FieldErrors, of: FormState) => {
-    focus.current = '[aria-invalid]'
+    // An error without a field of its own is that there is no step.
+    focus.current = '[aria-invalid], #add-step'
     // With "turn on", the switch is on from here.
     if (of !== state) setState(() => of)
     setErrors(problems)
