@@ -1,7 +1,12 @@
 // Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import { runAddress } from '#app/domain/automations/history-address.ts'
+import {
+  AUTOMATION_PATH,
+  type AutomationAccount,
+  automationAddress,
+  ruleAnchor,
+} from '#app/domain/automations/automation-address.ts'
+import { runAddress, runsAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
@@ -93,10 +98,18 @@ async function pressed(
       const left = state && leftOf(state, done.flash.kind === 'error' ? null : act, Number(id))
       const draft = left ? await keep(left) : draftOf(request)
       const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft }, left)
-      const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
-      throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
+      throw redirectWith({ context }, to, {
+        ...done.flash,
+        ...linkToRuns({ accountUUID: accountId, admin }, id, done.runId),
+      })
     }
   }
+}
+
+function linkToRuns(account: AutomationAccount, rule: string, runId: number | null | undefined) {
+  if (runId === undefined) return {}
+  if (runId === null) return { link: { to: runsAddress(account, { rule }), words: 'View runs' } }
+  return { link: { to: runAddress(account, runId), words: 'View run' } }
 }
 
 /** Another state of this page, whatever was sent. */

@@ -71,7 +71,12 @@ async function leadsTo(work: Promise<unknown>) {
   const sealed = readCookies(cookie.split(';')[0] ?? '').get(flashCookieName(true)) ?? ''
   const request = new Request('https://x.example', { headers: { cookie: `${flashCookieName(true)}=${sealed}` } })
   const { flash } = await loadFlash(calls.app, request)
-  return { to: thrown.headers.get('location') ?? '', title: flash?.title, description: flash?.description }
+  return {
+    to: thrown.headers.get('location') ?? '',
+    title: flash?.title,
+    description: flash?.description,
+    link: flash?.link,
+  }
 }
 
 async function make(body: Record<string, unknown> = RULE): Promise<number> {
@@ -262,6 +267,18 @@ describe('the buttons of a card', () => {
     )
     expect(await press()).toMatchObject({ title: 'Open Fieldhook from ServiceM8 first' })
     expect(await key()).toBe(before)
+  })
+
+  test('several runs are a link away, in the history of their automation', async () => {
+    for (let job = 0; job < 2; job++) calls.world.job(LEEDS)
+    const polled = { triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval: 'on_demand' }
+    const id = await make({ ...RULE, ...polled })
+    const pressed = leadsTo(send({ act: 'run', id: String(id) }))
+    for (let second = 0; second < 10; second++) await calls.world.clock.run(1_000)
+    expect(await pressed).toMatchObject({
+      description: '2 jobs: 2 tasks created.',
+      link: { to: `/automation/runs?accountUUID=${LEEDS}&rule=${id}`, words: 'View runs' },
+    })
   })
 
   test('are braked after 20 runs within a minute', async () => {

@@ -59,8 +59,8 @@ import {
 } from './page-text.ts'
 
 type RuleActOutcome =
-  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown, `runId` = the only run. */
-  | { outcome: 'done'; flash: Flash; openUrlOf?: number; runId?: number }
+  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown, `runId` = the only run, null = several. */
+  | { outcome: 'done'; flash: Flash; openUrlOf?: number; runId?: number | null }
   | { outcome: 'shown'; result: PageResult; toast: Flash | null }
   /** Fields of one pasted rule for the form: a new rule, switched off. */
   | { outcome: 'imported'; fields: Record<string, unknown>; toast: Flash }
@@ -213,7 +213,7 @@ async function run(
     case 'ran':
       // Nothing new to run: ask whether to rerun handled records.
       if (ran.started === 0 && ran.repeated === 0 && ran.handled) return ask(null)
-      return { outcome: 'done', flash: ranFlash(ran), ...onlyRun(ran) }
+      return { outcome: 'done', flash: ranFlash(ran), ...runShown(ran) }
     case 'changed':
       return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
@@ -230,8 +230,8 @@ async function run(
   }
 }
 
-function onlyRun({ executions: [first], started, repeated }: RanNowFacts) {
-  return first && started + repeated === 1 ? { runId: first.id } : {}
+function runShown({ executions: [first], started, repeated }: RanNowFacts) {
+  return first ? { runId: started + repeated === 1 ? first.id : null } : {}
 }
 
 function readPress(values: Record<string, string>) {

@@ -28,6 +28,9 @@ test('what a run did is one sentence, counted from its own steps', () => {
 test('several runs are counted together, and what is not known yet is not claimed', () => {
   const text = ran([['send_sms', 'sent']])
   expect(didText([text, text, text], 3)).toBe('3 jobs: 3 texts sent.')
+  const failed = ran([['send_sms', 'failed']])
+  expect(didText([text, failed, text], 3)).toBe('3 jobs: 2 texts sent, nothing for 1.')
+  expect(didText([text, failed], 3)).toBe('3 jobs: 1 text sent so far.')
   expect(didText([text, text], 7)).toBe('7 jobs: 2 texts sent so far.')
   expect(didText([ran([['send_sms', 'planned']], { state: 'running' })], 1)).toBe('Job 3128: started.')
 })

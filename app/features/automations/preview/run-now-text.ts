@@ -23,17 +23,25 @@ const CHANGE: [string, string] = ['change', 'made']
 export function didText(executions: readonly Execution[], started: number): string {
   const done = new Map<string, { deed: [string, string]; count: number }>()
   for (const { action, items } of executions.flatMap(({ steps }) => steps)) {
-    const sent = items.filter(({ state }) => state === 'sent').length
+    const sent = items.filter(isSent).length
     const deed = DEEDS[action as ActionType] ?? CHANGE
     // A new job brings its lines along: they are part of it.
     const count = action === 'create_job' ? Math.min(sent, 1) : sent
     if (count > 0) done.set(deed[0], { deed, count: count + (done.get(deed[0])?.count ?? 0) })
   }
   const said = [...done.values()].map(({ deed: [one, did], count }) => `${plural(count, one)} ${did}`)
+  const idle = executions.filter(({ steps }) => !steps.some(({ items }) => items.some(isSent))).length
   const open = started > executions.length || executions.some(({ state }) => state !== 'done')
-  const what = said.length === 0 ? (open ? 'started' : 'nothing done') : said.join(', ')
-  return `${aboutRuns(executions, started)}: ${what}${said.length > 0 && open ? ' so far' : ''}.`
+  return `${aboutRuns(executions, started)}: ${deedsText(said, open, idle)}.`
 }
+
+function deedsText(said: readonly string[], open: boolean, idle: number): string {
+  if (said.length === 0) return open ? 'started' : 'nothing done'
+  const rest = idle > 0 ? `, nothing for ${idle}` : ''
+  return `${said.join(', ')}${open ? ' so far' : rest}`
+}
+
+const isSent = ({ state }: Pick<Execution['steps'][number]['items'][number], 'state'>) => state === 'sent'
 
 function aboutRuns(executions: readonly Execution[], started: number): string {
   const [first] = executions
