@@ -89,8 +89,8 @@ export interface RunGuardStore {
     at: Millis,
     change?: Omit<GuardChange, 'at'>,
   ): Promise<{ id: number; isNew: boolean }>
-  /** False = no such mute of this account; then no change is stored. */
-  removeMute(accountUuid: string, id: number, change?: GuardChange): Promise<boolean>
+  /** What was muted; null = no such mute of this account: then no change is stored. */
+  removeMute(accountUuid: string, id: number, change?: GuardChange): Promise<Pick<Mute, 'kind' | 'recordUuid'> | null>
   /** When the rule ran on the record since a moment, newest first. */
   runsOnRecord(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
 

@@ -2,6 +2,7 @@
 // Reads, events and deliveries pass through unchanged.
 import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
@@ -42,6 +43,10 @@ async function endpointName(store: Store, accountUuid: string, endpointId: numbe
 async function ruleName(store: Store, accountUuid: string, automationId: number): Promise<string> {
   return (await store.automations.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
 }
+
+/** Only the customer's uuid: the entry outlives the customer's data. */
+const mutedRecord = ({ kind, recordUuid }: Pick<Mute, 'kind' | 'recordUuid'>) =>
+  `${kind === 'company' ? 'customer' : 'job'} ${recordUuid}`
 
 /** Returns null when no person started it, or no run began. */
 async function ranByHand(
@@ -190,8 +195,11 @@ const AUTOMATIONS: Describers = {
     // The engine only moved its own due times: no person acted.
     return change.triggerKey === undefined ? null : { ...by, action: 'automation.key_renewed' }
   },
-  deleteAutomation: ([accountUuid, id], deleted) =>
-    deleted ? { accountUuid, action: 'automation.deleted', target: `number ${id}` } : null,
+  deleteAutomation: async ([accountUuid, id], deleted, { automations }) => {
+    if (!deleted) return null
+    const target = (await automations.findDeletedAutomation(accountUuid, id, 0))?.name ?? `number ${id}`
+    return { accountUuid, action: 'automation.deleted', target, detail: { automation: id } }
+  },
   restoreAutomation: ([accountUuid, id], rule) =>
     rule === null
       ? null
@@ -216,15 +224,14 @@ const AUTOMATIONS: Describers = {
     action: 'limits.changed',
     target: change?.words ?? 'limits',
   }),
-  // Store only the customer's uuid: the entry outlives the customer's data.
-  saveMute: ([accountUuid, { kind, recordUuid, until }]) => ({
+  saveMute: ([accountUuid, mute]) => ({
     accountUuid,
     action: 'customer.muted',
-    target: `${kind === 'company' ? 'customer' : 'job'} ${recordUuid}`,
-    detail: { until: isoOrNull(until) },
+    target: mutedRecord(mute),
+    detail: { until: isoOrNull(mute.until) },
   }),
-  removeMute: ([accountUuid, id], removed) =>
-    removed ? { accountUuid, action: 'customer.allowed', target: `number ${id}` } : null,
+  removeMute: ([accountUuid], removed) =>
+    removed && { accountUuid, action: 'customer.allowed', target: mutedRecord(removed) },
   startRuns: ([accountUuid, requests], started, store) =>
     Promise.all(requests.map((request, index) => ranByHand(store, accountUuid, request, started[index]))),
   startRunOnce: ([accountUuid, request], started, store) =>

@@ -1,3 +1,4 @@
+// Long: every act of the store that is written down, each as its owner reads it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { decideNamedAs } from '#app/domain/account-id.ts'
@@ -7,6 +8,7 @@ import { days, hours } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Store } from '#db/store.ts'
+import { aRule } from '#tests/support/automation-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { forgetOldAudit } from './audit.server.ts'
 import { auditMessages } from './audited-messages.server.ts'
@@ -117,6 +119,21 @@ describe('an act', () => {
     await audited.store.notices.saveMailChoice(LEEDS, choice, choice, 1)
     expect(await entries()).toMatchObject([
       { action: 'mail.changed', detail: { weekly: false, holidaysOff: true, closedDays: 1 } },
+    ])
+  })
+
+  it('names the automation that is gone, and the customer who gets messages again', async () => {
+    const { automations, runs } = audited.store
+    const rule = { name: 'Chase quotes', definition: aRule([]), active: true, nextRunAt: null, baselined: true }
+    const automation = await automations.createAutomation(LEEDS, { ...rule, triggerKey: null, at: 1 })
+    await automations.deleteAutomation(LEEDS, automation, { reason: 'x', at: 2 })
+    const { id } = await runs.saveMute(LEEDS, { kind: 'company', recordUuid: 'joan', until: null }, 3)
+    await runs.removeMute(LEEDS, id)
+    expect(await entries()).toMatchObject([
+      { action: 'automation.created' },
+      { action: 'automation.deleted', target: 'Chase quotes', detail: { automation } },
+      { action: 'customer.muted', target: 'customer joan' },
+      { action: 'customer.allowed', target: 'customer joan' },
     ])
   })
 

@@ -142,7 +142,9 @@ function muteStore(connections: Connections): Mutes {
     )
     .pluck()
   const saveMute = muteSaver(db)
-  const removeMute = db.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
+  const removeMute = db.prepare<{ id: number; accountUuid: string }, Pick<Mute, 'kind' | 'recordUuid'>>(
+    'DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid RETURNING kind, record_uuid AS "recordUuid"',
+  )
 
   return {
     findAccountGuards: db.read(notes.guards),
@@ -168,7 +170,7 @@ function muteStore(connections: Connections): Mutes {
     },
     removeMute(accountUuid, id, change) {
       return turn.run(function* () {
-        const removed = (yield* removeMute.run({ id, accountUuid })).changes === 1
+        const removed = (yield* removeMute.get({ id, accountUuid })) ?? null
         if (removed && change) yield* notes.write(accountUuid, change.at, { change })
         return removed
       })

@@ -430,8 +430,10 @@ test('counts for the guards see the rule, the account and the customer, each for
   await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: null }, now)
   const mutes = await world.store.runs.listMutes(LEEDS, now + hours(1))
   expect(mutes).toMatchObject([{ kind: 'job', until: null }])
-  expect(await world.store.runs.removeMute(BRISBANE, mutes[0]?.id ?? 0)).toBe(false)
-  expect(await world.store.runs.removeMute(LEEDS, mutes[0]?.id ?? 0)).toBe(true)
+  expect(await world.store.runs.removeMute(BRISBANE, mutes[0]?.id ?? 0)).toBeNull()
+  expect(await world.store.runs.removeMute(LEEDS, mutes[0]?.id ?? 0)).toMatchObject({
+    recordUuid: mutes[0]?.recordUuid,
+  })
 })
 
 test('runs on a record are known by their rule', async () => {
