@@ -9,7 +9,7 @@ import {
 } from '#app/domain/automations/rule.ts'
 
 import { isNews } from '../records/changes.ts'
-import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
+import { AGE_FIELD_NAMES, CONDITION_FIELDS, objectNoun, offeredFields } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import { loopWarnings, type NamedRule } from '../rules/loops.ts'
@@ -73,6 +73,7 @@ export function aidsOf(
   const draft = draftOf(state)
   const object = objectOfForm(state)
   const shown = partsShown(state)
+  const used = [state.values.triggerFieldName, ...state.conditions.map(({ field }) => field)]
   const rule: NamedRule = { id: state.ruleId ?? 0, name: state.values.name, active: true, definition: draft }
   const place = (index: number) => ({
     object,
@@ -103,7 +104,7 @@ export function aidsOf(
     later: laterOf(draft),
     steps: Object.fromEntries(draft.steps.map((step, index) => [typed[index]?.key, stepText(step, names)])),
     noun: objectNoun(object),
-    fields: conditionFields(object).map(({ name, label, type, never, own }) => ({
+    fields: offeredFields(object, used).map(({ name, label, type, never, own }) => ({
       name,
       label,
       type,

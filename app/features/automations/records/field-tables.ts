@@ -68,7 +68,7 @@ export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
     contact_mobile phone Contact's mobile
     contact_email text Contact's e-mail`),
   company: rows(`
-    company_name text Customer
+    company_name text Customer's name
     company_address text Customer's address
     company_payment_terms text Customer's payment terms`),
   company_contact: rows(`
@@ -79,13 +79,13 @@ export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
     company_last_name text Last name of the customer's main contact`),
   staff: rows(`
     assigned_staff uuid Assigned staff
-    staff_name text Staff member
+    staff_name text Staff member's name
     staff_email text Staff member's e-mail
     staff_mobile phone Staff member's mobile`),
   queue: rows(`
-    queue_name text Queue
+    queue_name text Queue's name
     queue_default_timeframe number Days a job may stay in the queue`),
-  category: rows('category_name text Category'),
+  category: rows("category_name text Category's name"),
   badge: rows('badge_names list Names of the badges'),
 }
 
@@ -183,7 +183,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
     aliases: aliases(`
       ${UPDATED}
       company_uuid uuid uuid Customer
-      company_name name text Customer
+      company_name name text Customer's name
       company_address address text Customer's address
       company_payment_terms payment_terms text Customer's payment terms`),
     joins: ['company_contact', 'badge'],
@@ -280,7 +280,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       completed_by_staff_uuid uuid Done by
       assigned_to_staff_uuid uuid Assigned to
       created_by_staff_uuid uuid Created by
-      create_date date Created on
+      create_date date Task created on
       lat number Latitude
       lng number Longitude`),
     aliases: aliases(`

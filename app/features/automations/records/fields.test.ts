@@ -10,6 +10,7 @@ import {
   findField,
   KNOWN_OBJECTS,
   objectNoun,
+  offeredFields,
   PRIORITY_NEVER,
   partsFor,
   readField,
@@ -64,6 +65,17 @@ describe('the catalogue', () => {
     expect(fields.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['days_until_booking', 'job_address', 'status']),
     )
+  })
+
+  it('offers no two fields of one name, but keeps what a rule uses', () => {
+    for (const object of KNOWN_OBJECTS) {
+      const labels = offeredFields(object).map(({ label }) => label)
+      expect([object, labels.filter((label, at) => labels.indexOf(label) !== at)]).toEqual([object, []])
+    }
+    expect(offeredFields('job').map(({ name }) => name)).not.toContain('queue')
+    expect(offeredFields('job', ['queue']).map(({ name }) => name)).toContain('queue')
+    // Nothing is lost: each name that is left out reads the same field as one that is offered.
+    expect(CONDITION_FIELDS.filter((name) => !offeredFields('job').some((field) => field.name === name))).toEqual([])
   })
 
   it('calls a field it does not know by its name in words', () => {

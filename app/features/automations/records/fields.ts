@@ -167,6 +167,14 @@ export function conditionFields(object: string): Field[] {
   return [...rest.filter((field) => field.own), ...first, ...rest.filter((field) => !field.own)]
 }
 
+/** The same for the form, each label once: another name for a field only where the rule has `used` it. */
+export function offeredFields(object: string, used: readonly string[] = []): Field[] {
+  const fields = conditionFields(object)
+  return fields.filter(
+    (field) => used.includes(field.name) || fields.find(({ label }) => label === field.label) === field,
+  )
+}
+
 /** Known fields that are useless in a condition. */
 const UNASKED = new Set(['uuid', 'lat', 'lng', 'queue_default_timeframe'])
 
