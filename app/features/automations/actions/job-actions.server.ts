@@ -4,6 +4,7 @@ import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.t
 import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
+import { dayOfField } from '../rules/conditions/condition-text.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import { badgeChange, categoryChange, type JobChange, NO_QUEUE, queueChange, setting } from './job-change.server.ts'
@@ -119,7 +120,10 @@ async function planJobs(
 function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>): Effect {
   const before = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name] ?? '']))
   const { edit_date } = values
-  const parts = Object.entries(fields).map(([name, value]) => `${name} "${before[name] ?? ''}" → "${value}"`)
+  const said = (name: string, value: string) => dayOfField('job', name, value) ?? `"${value}"`
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `${name} ${said(name, before[name] ?? '')} → ${said(name, value)}`,
+  )
   return {
     kind: 'update_record',
     class: 'set',

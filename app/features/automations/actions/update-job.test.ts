@@ -51,7 +51,8 @@ describe('update_job_status', () => {
     // ServiceM8 gives a date back with a time.
     const date = (fieldValue: string) => world.plan('update_job_field', { fieldName: 'date', fieldValue })
     expect(await date('2026-01-02')).toMatchObject({ sentence: 'Nothing to change: job 1041 is so already.' })
-    expect(await date('2026-01-03')).toMatchObject({ outcome: 'planned' })
+    const [effect] = effectsOf(await date('2026-01-03'), 'update_record')
+    expect(effect?.summary).toBe('Set on job 1041: date 2 January 2026 → 3 January 2026')
   })
 
   it.each(['', 'Finished', '{entry.0.nothing_like_it}'])('refuses %j', async (status) => {

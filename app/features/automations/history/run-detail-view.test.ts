@@ -135,7 +135,7 @@ describe('what a person reads', () => {
       { field: 'completion_date', from: null, to: '2026-11-24' },
     ]
     const view = viewOf({ triggerData: { ...sampleRun().triggerData, changes } })
-    expect(view.changes).toEqual(['Completion date: empty → 2026-11-24'])
+    expect(view.changes).toEqual(['Completion date: empty → 24 November 2026'])
     expect(view.source).toBe('ServiceM8')
   })
 })

@@ -6,6 +6,7 @@ import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { PreviewStepView } from '../preview/preview-view.ts'
+import { dayOfField } from '../rules/conditions/condition-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { isLive } from './log-line.ts'
@@ -103,7 +104,7 @@ export function runView(
   known: RecordName | null,
   isAhead?: boolean,
 ): RunView {
-  const { triggerData } = execution
+  const { triggerData, object } = execution
   const line = runLine(execution, known)
   return {
     line,
@@ -111,7 +112,7 @@ export function runView(
     version: execution.automationVersion,
     source: sourceText(execution),
     groupKey: execution.groupKey,
-    changes: triggerData.changes.filter(({ field }) => !field.endsWith('uuid')).map(changeText),
+    changes: triggerData.changes.filter(({ field }) => !field.endsWith('uuid')).map((one) => changeText(object, one)),
     matched: matchedView(execution),
     recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),
     object: execution.object,
@@ -172,9 +173,10 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   outputFormat: 'Format',
 }
 
-function changeText({ field, from, to }: Execution['triggerData']['changes'][number]): string {
+function changeText(object: string, { field, from, to }: Execution['triggerData']['changes'][number]): string {
+  const said = (value: string | null) => dayOfField(object, field, value ?? '') ?? (value || 'empty')
   const name = field.replaceAll('_', ' ')
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${from || 'empty'} → ${to || 'empty'}`
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${said(from)} → ${said(to)}`
 }
 
 /** What the steps did or did not do, with the customer's name where the rule wrote to the record's own customer. */

@@ -303,6 +303,12 @@ describe('actions', () => {
         { fieldName: 'purchase_order_number', fieldValue: 'Billed on {x}' },
         'set "Purchase order number" of the job to "Billed on …"',
       ],
+      [
+        'update_job_field',
+        { fieldName: 'date', fieldValue: '2026-12-31' },
+        'set "Job date" of the job to 31 December 2026',
+      ],
+      ['update_job_field', { fieldName: 'date', fieldValue: '{x}' }, 'set "Job date" of the job to "…"'],
       ['update_job_field', { fieldName: 'purchase_order_number' }, 'empty "Purchase order number" of the job'],
       ['update_job_field', {}, 'change a field of the job'],
     ]

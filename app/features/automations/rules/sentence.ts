@@ -17,7 +17,7 @@ import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
 import { fieldLabel, objectNoun } from '../records/fields.ts'
-import { flagEventText, groupText, type KnownNames } from './conditions/condition-text.ts'
+import { dayOfField, flagEventText, groupText, type KnownNames } from './conditions/condition-text.ts'
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
@@ -243,7 +243,9 @@ function fieldText(name: string, value: string, badgeChange: string): string | n
     if (badgeChange === 'remove') return `remove the badge "${value}" from the job`
   }
   const label = fieldLabel('job', name)
-  return value === '' ? `empty "${label}" of the job` : `set "${label}" of the job to "${value}"`
+  return value === ''
+    ? `empty "${label}" of the job`
+    : `set "${label}" of the job to ${dayOfField('job', name, value) ?? `"${value}"`}`
 }
 
 function copies(parameters: Step['parameters']): boolean {

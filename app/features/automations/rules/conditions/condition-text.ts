@@ -237,6 +237,12 @@ function dayText(text: string): string {
   return today < 0 ? `${-today} days ago` : `${today} days from now`
 }
 
+/** `31 December 2026`, for a value of a date field without a time; null for anything else. */
+export function dayOfField(object: string, name: string, value: string): string | null {
+  const isDay = findField(object, name)?.type === 'date' && /^\d{4}-\d{2}-\d{2}( 00:00:00)?$/.test(value)
+  return isDay ? dateText(value) : null
+}
+
 /** Why a record did not match: `Its status is Quote. The automation needs: its status is Completed.` */
 export function failedText(failed: FailedCondition, object: string, names: KnownNames = {}): string {
   const wanted = conditionText(failed, object, names)
