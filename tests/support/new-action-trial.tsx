@@ -1,5 +1,6 @@
 // The life of an action: rendered in the form, checked, described, previewed, performed, and shown in the history.
 // tests/house/new-action.test.ts bundles this with three changed files that add an action the product does not have.
+import { createRemixStub } from '@remix-run/testing'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { ACTION_SPECS, type ActionType, isActionType } from '#app/domain/automations/action-parameters.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
@@ -109,9 +110,15 @@ function drawForm(type: ActionType): string {
     at: '',
     sends: {},
   }
-  return renderToStaticMarkup(
-    <RuleFormProvider value={tools}>
-      <ActionSection />
-    </RuleFormProvider>,
-  )
+  const Stub = createRemixStub([
+    {
+      path: '/',
+      Component: () => (
+        <RuleFormProvider value={tools}>
+          <ActionSection />
+        </RuleFormProvider>
+      ),
+    },
+  ])
+  return renderToStaticMarkup(<Stub />)
 }

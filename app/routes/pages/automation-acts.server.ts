@@ -1,11 +1,6 @@
 // Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import {
-  AUTOMATION_PATH,
-  type AutomationAccount,
-  automationAddress,
-  ruleAnchor,
-} from '#app/domain/automations/automation-address.ts'
+import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { runAddress, runsAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
@@ -106,7 +101,7 @@ async function pressed(
   }
 }
 
-function linkToRuns(account: AutomationAccount, rule: string, runId: number | null | undefined) {
+function linkToRuns(account: Parameters<typeof runAddress>[0], rule: string, runId: number | null | undefined) {
   if (runId === undefined) return {}
   if (runId === null) return { link: { to: runsAddress(account, { rule }), words: 'View runs' } }
   return { link: { to: runAddress(account, runId), words: 'View run' } }

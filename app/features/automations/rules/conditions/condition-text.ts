@@ -239,7 +239,7 @@ function dayText(text: string): string {
 
 /** `31 December 2026`, for a value of a date field without a time; null for anything else. */
 export function dayOfField(object: string, name: string, value: string): string | null {
-  const isDay = findField(object, name)?.type === 'date' && /^\d{4}-\d{2}-\d{2}( 00:00:00)?$/.test(value)
+  const isDay = findField(object, name)?.type === 'date' && /^\d{4}-\d{2}-\d{2}(\s00:00:00)?$/.test(value)
   return isDay ? dateText(value) : null
 }
 
