@@ -166,6 +166,19 @@ describe('an entry of the log', () => {
   })
 
   test.each([
+    ['failed', { ...FAILED, number: 2 }],
+    ['arrived', { ...DELIVERED, number: 2 }],
+  ])('that ended while an attempt was under way says so once, also when that one %s', (_, late) => {
+    const reason = 'Not sent: the webhook was deleted.'
+    const told = { ...FAILED, number: 2, outcome: 'stopped', statusCode: null, sentence: reason }
+    const ended = event({ state: 'stopped', stateReason: reason, settledAt: NOW + 1, attempts: [told, late] })
+    expect(logEntry(ended, null, NOW).forwardingResults.map(({ error }) => error)).toEqual([
+      reason,
+      late.outcome === 'delivered' ? null : late.sentence,
+    ])
+  })
+
+  test.each([
     ['expired', 'A test is sent once. Your address answered 404.'],
     ['expired', 'Not delivered within 72 hours. Your address answered 404.'],
     ['stopped', 'Your address answered 404.'],

@@ -107,9 +107,10 @@ function forwardingResults(delivery: LoggedDelivery, now: Millis): ForwardingRes
   const last = delivery.attempts.at(-1)
   const result = results.at(-1)
   // The reason of one that its last attempt ended ends with what that attempt says. Others ended without one: the
-  // webhook was deleted or the deadline passed while they waited.
-  if (last && result && delivery.stateReason?.endsWith(last.sentence)) result.error = delivery.stateReason
-  else if (last?.outcome !== delivery.state) {
+  // webhook was deleted or the deadline passed while they waited. An attempt under way then is told after that end.
+  const told = delivery.attempts.some(({ outcome }) => outcome === delivery.state)
+  if (!told && last && result && delivery.stateReason?.endsWith(last.sentence)) result.error = delivery.stateReason
+  else if (!told) {
     results.push({
       deliveryId: delivery.id,
       ...ruleOf(delivery),
