@@ -1,6 +1,6 @@
 // The choices about e-mails, as forms and calls send them.
 import { z } from 'zod'
-import { MAIL_TOPICS, type MailChoice } from '#app/domain/notices/notice.ts'
+import { MAIL_TOPICS, type MailChoice, type MailTopic } from '#app/domain/notices/notice.ts'
 import { closedDaysList, readClosedDays } from './closed-days.ts'
 import { topicField } from './mail-topics.ts'
 
@@ -58,6 +58,22 @@ export const mailChoiceChange = z.strictObject({
   holidaysOff: z.boolean('Must be true or false').optional(),
   closedDays: closedDaysList.optional(),
 })
+
+/** What a form showed when it was opened, as it sends that along: `mailSettingsView` without the problem. */
+const openedForm = mailChoiceChange.extend({ closedDays: closedDaysField }).required()
+
+/** Of a form, only what differs from what it showed: meanwhile, somebody else may have `saved` another part. */
+export function changedChoices(sent: Partial<MailChoice>, opened: unknown, saved: MailChoice): Partial<MailChoice> {
+  const shown = openedForm.safeParse(opened).data
+  if (!shown) return sent
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(shown[name as keyof MailChoice])
+  const { topicsOff, ...changed }: Partial<MailChoice> = Object.fromEntries(Object.entries(sent).filter(differs))
+  if (!topicsOff) return changed
+  const kept = (topic: MailTopic) => topicsOff.includes(topic) === shown.topicsOff.includes(topic)
+  const isOff = (topic: MailTopic) => (kept(topic) ? saved.topicsOff : topicsOff).includes(topic)
+  return { ...changed, topicsOff: MAIL_TOPICS.filter(isOff) }
+}
 
 /** Only what is named, each topic once. */
 export function namedChoices(

@@ -77,6 +77,8 @@ export const BESIDE: Readonly<Record<string, unknown>> = {
   '(text: string, signature: string) => boolean': () => true,
   '(text: string) => string': () => 'x',
   'Draft | null': null,
+  MailChoice: { topicsOff: [] },
+  'Partial<MailChoice>': { topicsOff: ['webhooks'], closedDays: [] },
   Clock: { now: AT, zone: 'Europe/London' },
   "'date' | 'moment'": 'moment',
   RegExp: /[,;]/,

@@ -185,6 +185,26 @@ describe('the settings of e-mails', () => {
     expect(await world.app.store.notices.findMailChoice(BRISBANE)).toBeNull()
   })
 
+  test('of two people who opened the same form, keep what each of them changed', async () => {
+    const { problem: _, ...shown } = (await page()).news.mail
+    const form = {
+      ...{ intent: 'mail_settings', all: 'yes', opened: JSON.stringify(shown), byMail: 'yes', email: '' },
+      ...{ topic_failing: 'yes', topic_waiting: 'yes', topic_silent: 'yes', topic_account: 'yes' },
+      ...{ topic_webhooks: 'yes', holidaysOff: 'yes', closedDays: '' },
+    }
+    await send({ ...form, weekly: 'yes', topic_silent: '', closedDays: '2026-12-24 to 2027-01-03' })
+    await send({ ...form, email: 'me@example.com', topic_webhooks: '' })
+    const kept = {
+      ...{ byMail: true, email: 'me@example.com', weekly: true, holidaysOff: true },
+      ...{ topicsOff: ['webhooks', 'silent'], closedDays: [{ from: '2026-12-24', to: '2027-01-03' }] },
+    }
+    expect(await world.app.store.notices.findMailChoice(LEEDS)).toEqual(kept)
+    // One that was opened before forms said so sends every part.
+    const { opened: __, ...old } = form
+    await send(old)
+    expect(await world.app.store.notices.findMailChoice(LEEDS)).toMatchObject({ email: null, weekly: false })
+  })
+
   test('keep what was typed when it cannot be', async () => {
     expect(await send({ intent: 'mail_settings', byMail: 'yes', email: 'me' })).toEqual({
       outcome: 'refused',

@@ -3,9 +3,10 @@
 import type { App } from '#app/context/app-context.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
-import { mailChoiceForm } from '#app/features/notices/mail-form.ts'
+import { changedChoices, mailChoiceForm } from '#app/features/notices/mail-form.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { parseJson } from '#app/lib/json.ts'
 import { failedFlash, goneSentence, tooMany } from '../controls/control-text.ts'
 import { type CheckApp, checkCard } from '../controls/endpoint-check.server.ts'
 import { checkSummary } from '../controls/endpoint-check.ts'
@@ -45,7 +46,7 @@ interface Press {
   values: Record<string, string>
 }
 
-/** `values`: `notice` (dismiss_notice), `byMail` = yes and `email` (mail_settings), the card's `id` (check_address). */
+/** `values`: `notice` (dismiss_notice), `opened` and the choices (mail_settings), the card's `id` (check_address). */
 export async function actOnNotices(
   app: ActApp,
   limits: NoticeLimits,
@@ -76,18 +77,15 @@ async function saveMailSettings({ app, accountUuid, values }: Press): Promise<No
     const why = Object.values(errors)[0]?.[0] ?? 'Invalid input'
     return { outcome: 'invalid', errors, flash: { kind: 'error', title: 'Not saved', description: why } }
   }
-  const { byMail, email } = await changeMailChoice(app, accountUuid, parsed.data)
+  const { choice, problem } = await loadMailSettings(app, accountUuid)
+  const change = changedChoices(parsed.data, parseJson(values.opened ?? ''), choice)
+  const { byMail, email } = await changeMailChoice(app, accountUuid, change)
   if (!byMail) {
     const description = 'When something goes wrong, you will see it on the pages.'
     return done({ kind: 'success', title: 'E-mails are switched off', description })
   }
-  const { problem } = await loadMailSettings(app, accountUuid)
   const to = email ?? 'the e-mail address of your ServiceM8 account'
-  return done({
-    kind: 'success',
-    title: 'Saved',
-    description: problem ?? `Notices go to ${to}.`,
-  })
+  return done({ kind: 'success', title: 'Saved', description: problem ?? `Notices go to ${to}.` })
 }
 
 async function check({ app, limits, accountUuid, values }: Press): Promise<NoticeAct> {

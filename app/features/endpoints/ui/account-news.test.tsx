@@ -260,6 +260,8 @@ describe('notices by e-mail', () => {
           ...{ intent: 'mail_settings', accountUUID: 'account-1', email: 'me@example.com', all: 'yes' },
           ...{ topic_failing: 'yes', topic_waiting: 'yes', topic_silent: 'yes', topic_account: 'yes' },
           ...{ topic_webhooks: 'yes', holidaysOff: 'yes', closedDays: '' },
+          // What it was opened with: only what differs is saved.
+          opened: expect.stringMatching(/^\{"byMail":true,"email":"",.*"closedDays":""\}$/),
         },
       ]),
     )
@@ -308,9 +310,10 @@ describe('notices by e-mail', () => {
       mail: { byMail: false, email: 'old@example.com' },
       result: {
         fieldErrors: { email: ['Enter one e-mail address, such as office@example.com'] },
-        values: { intent: 'mail_settings', byMail: 'yes', email: 'me' },
+        values: { intent: 'mail_settings', byMail: 'yes', email: 'me', opened: 'as first opened' },
       },
     })
+    expect(form().querySelector<HTMLInputElement>('[name=opened]')?.value).toBe('as first opened')
     const field = within(form()).getByLabelText<HTMLInputElement>('E-mail address')
     expect(field.value).toBe('me')
     expect(field.getAttribute('aria-invalid')).toBe('true')

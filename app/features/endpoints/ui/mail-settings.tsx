@@ -42,6 +42,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const sending = useIsSending({ intent: 'mail_settings' })
   const refused = useRefusal(result?.values.intent === 'mail_settings' ? result : null, sending)
   const shown = shownChoice(mail, refused?.values ?? null)
+  const opened = refused ? (refused.values.opened ?? '') : JSON.stringify(shown)
   const errors = refused?.fieldErrors ?? {}
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
@@ -53,7 +54,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
     >
       {/* Remounts with the saved values, or with the typed ones. */}
       <Form method="post" ref={form} preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
-        <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes' }} />
+        <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes', opened }} />
         <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
           Tell me by e-mail when something needs me
         </Checkbox>
