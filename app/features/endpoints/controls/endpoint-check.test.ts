@@ -231,6 +231,7 @@ test('whatever is seen: seven steps in order, each a sentence, a fault always wi
       const json = checkJson({ url, at: NOW, steps: list })
       expect(json.verdict).toBe(worstStep(list)?.verdict ?? 'ok')
       expect(json.summary).toBe(checkSummary(list))
+      for (const one of json.steps) expect(Object.keys(one)).toEqual(['name', 'verdict', 'sentence', 'fix'])
     }),
   )
 })
@@ -246,6 +247,12 @@ describe('the way to an address', () => {
 
   test('does not pass its end because of an event from before, when the check did not get there', () => {
     const unsafe = { endedAt: 'security' as const, result: failed('tls') }
-    expect(last(unsafe)).toMatchObject({ title: 'Answer', step: { verdict: 'skipped' } })
+    for (const code of [200, 500])
+      expect(last(unsafe, { code, sentence: 'S.' })).toMatchObject({ title: 'Answer', step: { verdict: 'skipped' } })
+  })
+
+  test('shows no problem there of an event that was not answered', () => {
+    const unheard = { code: null, sentence: 'The server refused the connection.' }
+    expect(last({}, unheard)).toMatchObject({ title: 'Answer', step: { name: 'redirect', verdict: 'ok' } })
   })
 })

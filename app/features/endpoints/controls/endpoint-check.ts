@@ -12,15 +12,14 @@ const STATIONS: readonly { title: string; steps: readonly StepName[] }[] = [
   { title: 'Name', steps: ['name'] },
   { title: 'Connect', steps: ['connection'] },
   { title: 'TLS', steps: ['certificate'] },
-  { title: 'Answer', steps: ['redirect', 'answer', 'latest'] },
+  { title: 'Answer', steps: ['redirect', 'answer'] },
 ]
 
 /** Returns the stations, each with its worst step. */
 export function pathOf(steps: readonly CheckStep[]): { title: string; step: CheckStep }[] {
   return STATIONS.flatMap(({ title, steps: names }) => {
-    const own = steps.filter(({ name }) => names.includes(name))
-    // The latest event shows trouble only: that it arrived does not say that the check got so far.
-    const step = worstStep(own) ?? own.find(({ name, verdict }) => verdict === 'ok' && name !== 'latest') ?? own[0]
+    const own = steps.filter(({ name, atAnswer }) => names.includes(name) || (atAnswer && names.includes('answer')))
+    const step = worstStep(own) ?? own.find(({ verdict }) => verdict === 'ok') ?? own[0]
     return step === undefined ? [] : [{ title, step }]
   })
 }
@@ -90,7 +89,7 @@ export function checkSteps(
     upTo('security', () => certificateStep(seen, now), 'certificate'),
     upTo('answer', () => redirectStep(seen, tool), 'redirect'),
     upTo('answer', () => answerStep(seen, tool), 'answer'),
-    latestStep(latest, tool),
+    { ...latestStep(latest, tool), ...(seen.endedAt === 'answer' && latest?.code != null && { atAnswer: true }) },
   ]
 }
 
@@ -285,5 +284,6 @@ function redirectTarget(location: string | undefined): string | null {
 /** The check as calls return it. */
 export function checkJson({ url, at, steps }: { url: string; at: Millis; steps: readonly CheckStep[] }) {
   const verdict = worstStep(steps)?.verdict ?? 'ok'
-  return { url, checkedAt: iso(at), verdict, summary: checkSummary(steps), steps }
+  const told = steps.map(({ atAnswer, ...step }) => step)
+  return { url, checkedAt: iso(at), verdict, summary: checkSummary(steps), steps: told }
 }

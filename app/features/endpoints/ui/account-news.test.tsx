@@ -195,7 +195,7 @@ describe('the check of an address', () => {
     expect([...(path?.children ?? [])].map((dot) => dot.textContent)).toEqual([
       'Address OK',
       'Connect Problem',
-      'Answer Check',
+      'Answer Not checked',
     ])
     within(onCard()).getByText('It redirects.')
     expect(within(onCard()).queryByText('Address allowed.')).toBeNull()
