@@ -190,12 +190,12 @@ function listStore({ db }: Connections): ListStore {
          AND own.subject_kind = notice.subject_kind AND own.subject_id = notice.subject_id
          AND (own.subject_kind = 'endpoint' OR own.fingerprint = notice.fingerprint))`,
   )
-  // What goes on would be told as new.
+  // What goes on would be told as new. A failure is over when it happened: its notice goes when its run does.
   const forget = db.prepare(
     `DELETE FROM notice WHERE id IN (
        SELECT n.id FROM notice n WHERE CASE n.subject_kind WHEN 'endpoint' THEN n.at < @before AND (${NEWER} OR NOT EXISTS (
            SELECT 1 FROM endpoint e WHERE e.id = n.subject_id AND (e.state <> 'deleted' OR e.state_since >= @before)))
-         ELSE n.ended_at < @before END
+         ELSE coalesce(n.ended_at, CASE WHEN n.subject_kind = 'rule' AND n.kind = 'failing' THEN n.last_at END) < @before END
        ORDER BY n.id LIMIT @limit)`,
   )
 

@@ -223,6 +223,26 @@ describe('a notice', () => {
     await store.endTrouble(LEEDS, account, 'reconnect', { at: now(), say: null })
     expect(await store.forgetNoticesStep(now() + 1, 9)).toBe(1)
   })
+
+  test('that an automation failed is forgotten long after the last time, as its run is', async () => {
+    const [account, rule] = [{ kind: 'account', id: 0 } as const, { kind: 'rule', id: 1 } as const]
+    const trouble = { kind: 'failing', fingerprint: 'f', since: 5, count: 1, reason: 'R.', runId: null } as const
+    const raised = (of: typeof account | typeof rule, more: { kind?: 'silent'; fingerprint?: string } = {}) =>
+      store.raiseTrouble(LEEDS, of, { ...trouble, ...more, total: false }, now())
+    for (const one of [account, rule]) await raised(one)
+    await raised(rule, { kind: 'silent', fingerprint: 'silent' })
+    world.clock.advance(days(60))
+    await raised(rule)
+    world.clock.advance(days(60))
+    expect(await store.forgetNoticesStep(now() - days(90), 9)).toBe(0)
+    world.clock.advance(days(31))
+    expect(await store.forgetNoticesStep(now() - days(90), 9)).toBe(1)
+    const left = 'SELECT subject_kind, kind FROM notice ORDER BY id'
+    expect(world.client.sql.prepare(left).all()).toEqual([
+      { subject_kind: 'account', kind: 'failing' },
+      { subject_kind: 'rule', kind: 'silent' },
+    ])
+  })
 })
 
 describe('its e-mail', () => {
