@@ -1,3 +1,4 @@
+// Long: the form as it is sent, without JavaScript and with it: every press, save and refusal of one page.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'

@@ -1,3 +1,4 @@
+// Long: one store of notices: what is watched, said, mailed and checked, on one real file.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
