@@ -301,11 +301,23 @@ test('a visit booked in the evening is confirmed in the morning, on its day too,
     await start(940, '2026-01-06 14:00:00'),
     await start(941, '2026-01-07 14:00:00'),
     await start(942, '2026-01-05 22:00:00'),
+    await start(943, '2026-01-06 07:00:00'),
   ]
   await work()
   expect(world.platform.messages).toEqual([])
   await world.clock.run(hours(12))
-  expect(runs.map(world.states)).toEqual([['s1/0 sent'], ['s1/0 sent'], ['s1/0 skipped']])
+  expect(runs.map(world.states)).toEqual([['s1/0 sent'], ['s1/0 sent'], ['s1/0 skipped'], ['s1/0 skipped']])
+})
+
+test('a visit that is moved to an hour of today that is over is not confirmed; one still to come is', async () => {
+  await world.clock.run(hours(5))
+  const booked = await ruleOf(14)
+  const start = (number: number, at: string) =>
+    world.start(booked, [visit(number, world.job(LEEDS), at)], { object: 'jobactivity' })
+  const runs = [await start(950, '2026-01-05 09:30:00'), await start(951, '2026-01-05 17:00:00')]
+  await work()
+  expect(await world.run(runs[0] ?? 0)).toMatchObject({ outcome: 'nothing' })
+  expect(world.platform.messages.map(({ text }) => /17:00/.test(text))).toEqual([true])
 })
 
 test('a reminder of a check made up at night waits for the morning, and says “tomorrow” of no visit of today', async () => {

@@ -137,7 +137,7 @@ export type Trigger = WebhookTrigger | PollTrigger | ManualTrigger
 export interface Condition {
   field: string
   operator: Operator
-  /** Empty for `is_empty` and `is_not_empty`. May be `TODAY`, `TODAY-3`, `TODAY+7`. */
+  /** Empty for `is_empty` and `is_not_empty`. May be `TODAY`, `TODAY-3`, `TODAY+7`, `NOW`. */
   value: string
   logicalOperator: 'AND' | 'OR'
 }

@@ -101,6 +101,11 @@ export function readLocal(text: string, zone: string): LocalReading | null {
   return { wall: wallAt(wall - offsetOf(offset), zone), hasTime: true }
 }
 
+/** The same, and `NOW`: the moment at which a condition is judged. */
+export function readMoment(text: string, { now, zone }: { now: Millis; zone: string }): LocalReading | null {
+  return /^now$/i.test(text) ? { wall: wallAt(now, zone), hasTime: true } : readLocal(text, zone)
+}
+
 function offsetOf(text: string): number {
   if (text === 'Z') return 0
   const size = hours(Number(text.slice(1, 3))) + minutes(Number(text.slice(-2)))

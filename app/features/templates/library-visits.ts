@@ -24,7 +24,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Says when we come.',
     trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
-    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking > -1 and contact_mobile set',
+    when: 'active = 1 and activity_was_scheduled = 1 and start_date > NOW and contact_mobile set',
     once: 'value:edit_date',
     guards: TO_CUSTOMERS,
     texts:

@@ -36,7 +36,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   'conditions.field': 'Like `status` or `company_name`.',
   'conditions.operator':
     'How it is compared. `greater_than` and `less_than` compare numbers as numbers and days as days.',
-  'conditions.value': { description: 'May be `TODAY`, `TODAY-3`, `TODAY+7`.', maxLength: 1_000 },
+  'conditions.value': { description: 'May be `TODAY`, `TODAY-3`, `TODAY+7`, `NOW`.', maxLength: 1_000 },
   'conditions.logicalOperator': 'How it is joined to the condition before it.',
   triggerConditions: { description: 'Another spelling of `conditions`.', maxItems: MOST_CONDITIONS },
   'triggerConditions.field': 'As in `conditions`.',

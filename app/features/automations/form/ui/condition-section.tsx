@@ -170,7 +170,7 @@ function ConditionValue({
       {options.length > 0 ? (
         <SelectControl {...shared} none="Choose a value" options={options} />
       ) : type === 'date' ? (
-        <TextControl {...shared} placeholder="2026-03-31" hint="A day, or TODAY, TODAY-3, TODAY+7." />
+        <TextControl {...shared} placeholder="2026-03-31" hint="A day, or TODAY, TODAY-3, TODAY+7, NOW." />
       ) : (
         <TextControl {...shared} {...(type === 'age' && { hint: 'Whole days.' })} />
       )}

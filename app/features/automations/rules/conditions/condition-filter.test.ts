@@ -135,6 +135,7 @@ it('never leaves out a record that matches, whatever the conditions', () => {
       'TODAY',
       'TODAY-2',
       'TODAY+1',
+      'NOW',
       '2026-11-19',
       '2026-11-19 00:00:00',
       '2',

@@ -1,7 +1,7 @@
 // Tests one condition against one record: numbers compare as numbers, dates as dates, the rest as text, whatever the
 // platform's spelling (contract, section 8).
 import type { Condition, Operator } from '#app/domain/automations/rule.ts'
-import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/time/local-time.ts'
+import { dayOf, isoDate, readLocal, readMoment, readToday, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'
@@ -137,7 +137,7 @@ function dateOrder(seen: string, wanted: string, at: JudgedAt): number {
   if (is === null) return Number.NaN
   const today = readToday(wanted)
   if (today !== null) return dayOf(is.wall) - (todayOf(at) + today)
-  const should = readLocal(wanted.trim(), at.zone)
+  const should = readMoment(wanted.trim(), at)
   if (should === null) return Number.NaN
   return is.hasTime && should.hasTime ? is.wall - should.wall : dayOf(is.wall) - dayOf(should.wall)
 }

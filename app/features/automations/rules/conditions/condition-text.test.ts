@@ -15,6 +15,7 @@ describe('conditions of other records', () => {
     expect(booking('equals', '1')).toBe('the booking is tomorrow')
     expect(booking('greater_than', '-1')).toBe('the booking is today or later')
     expect(booking('greater_than', '0')).toBe('the booking is after today')
+    expect(conditionText(condition('start_date', 'greater_than', 'NOW'), 'jobactivity')).toBe('its start is after now')
     expect(booking('less_than', '0')).toBe('the booking is over')
     expect(booking('less_than', '3')).toBe('the booking is less than 3 days away')
     const deposit = [condition('active', 'equals', '1'), condition('is_deposit', 'equals', '1')]
@@ -57,6 +58,7 @@ describe('a condition as it was typed', () => {
     expect(problem('status', 'equals', 'Quote')).toBe(null)
     expect(problem('contact_mobile', 'is_empty')).toBe(null)
     expect(problem('created_date', 'less_than', 'TODAY-3')).toBe(null)
+    expect(problem('created_date', 'less_than', 'now')).toBe(null)
     expect(problem('total_cost', 'greater_than', '£1,000')).toBe(null)
     expect(problem('payment_received', 'equals', 'yes')).toBe(null)
     expect(problem('status', 'equals', '')).toBe(null)

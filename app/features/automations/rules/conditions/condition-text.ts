@@ -1,6 +1,6 @@
 // A condition in words: in a rule's sentence, as the reason why a record did not match, and as a problem to fix.
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
-import { readLocal, readToday } from '#app/domain/time/local-time.ts'
+import { readMoment, readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
@@ -231,6 +231,7 @@ function valueText(value: string, known: Field | null, names: KnownNames): strin
 
 function dayText(text: string): string {
   const today = readToday(text)
+  if (/^now$/i.test(text)) return 'now'
   if (today === null) return dateText(text) ?? `"${text}"`
   if (today === 0) return 'today'
   if (Math.abs(today) === 1) return today < 0 ? 'yesterday' : 'tomorrow'
@@ -303,8 +304,8 @@ export function valueProblem({ name, type }: Field, operator: Operator, value: s
     case 'age':
       return readNumber(value) === null ? `"${value}" is not a number.` : null
     case 'date':
-      if (readToday(value) !== null || readLocal(value, 'UTC') !== null) return null
-      return `"${value}" is not a date. Use a date such as 2026-11-21, or TODAY, TODAY-3, TODAY+7.`
+      if (readToday(value) !== null || readMoment(value, { now: 0, zone: 'UTC' }) !== null) return null
+      return `"${value}" is not a date. Use a date such as 2026-11-21, or TODAY, TODAY-3, TODAY+7, NOW.`
     case 'flag':
       return readFlag(value) === null ? `Compare with yes or no (1 or 0), not with "${value}".` : null
     case 'choice':

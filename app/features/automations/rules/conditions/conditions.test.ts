@@ -200,6 +200,18 @@ describe('dates', () => {
     expect(judge([condition('completion_date', 'equals', 'TODAY')], facts, late).matched).toBe(true)
   })
 
+  it('know NOW to the second, in the account’s zone, and by the day where there is no time', () => {
+    const at = { now: Date.UTC(2026, 10, 21, 20), zone: 'Australia/Brisbane' }
+    const isAfter = (completion_date: string) =>
+      judge([condition('completion_date', 'greater_than', 'now ')], jobFacts({ completion_date }), at).matched
+    expect(['2026-11-22 06:00:01', '2026-11-22 06:00:00', '2026-11-22', '2026-11-23'].map(isAfter)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
   it('that cannot be read are neither before nor after anything', () => {
     for (const operator of ['greater_than', 'less_than', 'equals'] as const) {
       expect(date(operator, 'soon', '2026-11-20')).toBe(false)

@@ -7,7 +7,7 @@ import {
   type RuleDefinition,
   type Trigger,
 } from '#app/domain/automations/rule.ts'
-import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/time/local-time.ts'
+import { dayOf, isoDate, readMoment, readToday, todayOf } from '#app/domain/time/local-time.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'
 import { isUuid, readFlag } from '../../records/field-value.ts'
@@ -175,7 +175,7 @@ function dateFilters(field: Field, operator: Operator, value: string, at: Judged
 function wantedDay(value: string, at: JudgedAt): { day: number; time: string | null } | null {
   const today = readToday(value)
   if (today !== null) return { day: todayOf(at) + today, time: null }
-  const reading = readLocal(value.trim(), at.zone)
+  const reading = readMoment(value.trim(), at)
   if (!reading) return null
   const time = reading.hasTime ? new Date(reading.wall).toISOString().slice(11, 19) : null
   return { day: dayOf(reading.wall), time }
