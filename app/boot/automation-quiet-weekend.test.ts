@@ -1,6 +1,7 @@
 // Messages that wait for the end of quiet hours, and what happens when they end.
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
@@ -49,6 +50,32 @@ test.each(['too_many', 'unauthorized'] as const)(
     expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'success' })
   },
 )
+
+test('with quiet weekends, Monday’s visits get no reminder, and the template says so', async () => {
+  // Sunday, 11 January 2026, 16:00 in London.
+  world = await automationWorld(Date.UTC(2026, 0, 11, 16))
+  const engine = world.engine()
+  engine.start()
+  const guards = { ...DEFAULT_ACCOUNT_GUARDS, quietWeekends: true }
+  await world.store.runs.saveAccountGuards(LEEDS, guards, world.clock.now())
+  const reminder = LIBRARY.find(({ id }) => id === 15)
+  expect(reminder?.description).toContain('With quiet weekends, Monday’s visits get no reminder.')
+  const definition = JSON.stringify(reminder?.definition).replaceAll(/\[\[(.+?)\]\]/g, '$1')
+  const visit = { uuid: uuidOf('contact', 901), job_uuid: world.job(LEEDS), active: '1', activity_was_scheduled: '1' }
+  world.platform.put(LEEDS, 'jobactivity', { ...visit, start_date: '2026-01-12 10:00:00' })
+  const run = await world.start(await world.rule(JSON.parse(definition)), [visit.uuid], {
+    source: 'poll',
+    object: 'jobactivity',
+  })
+  engine.wake()
+  await world.clock.run(minutes(1))
+  for (let hour = 0; hour < 17; hour++) {
+    world.clock.leap(hours(1) - 15_000)
+    await world.clock.run(15_000)
+  }
+  expect(world.states(run)).toEqual(['s1/0 skipped'])
+  expect(world.platform.messages).toEqual([])
+})
 
 test('what waited says what is true when it goes, and what two runs then say alike goes once', async () => {
   // Monday, 5 January 2026, 21:00 in London.

@@ -32,7 +32,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(15, 'communication', {
     name: 'Reminder the day before',
-    description: 'Texts tomorrow’s customers in the afternoon.',
+    description: 'Texts tomorrow’s customers in the afternoon. With quiet weekends, Monday’s visits get no reminder.',
     overlap: OWN_REMINDER,
     says: 'Nobody forgets that we come.',
     trigger: every('daily', '16:00', { object: 'jobactivity' }),
