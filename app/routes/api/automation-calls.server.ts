@@ -273,7 +273,7 @@ export const automationCalls: Reference<Call> = {
       description: [
         'The key in the address is the proof: no session, and cookies are not looked at. A wrong or missing key is answered like an automation that does not exist.',
         'Each call is one run. Only an equal `Idempotency-Key` within 24 hours is the same run. For a job that does not meet the conditions, it does nothing.',
-        'The `message` says when the run waits because nothing is sent for the account.',
+        'The `message` says when the run waits: for its schedule, or because nothing is sent for the account.',
       ],
       who: 'key',
       parameters: [

@@ -4,6 +4,7 @@ import type { ManualTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -29,7 +30,9 @@ export async function findTriggered(
   return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
 }
 
-const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
+function triggerOf({ definition: { trigger } }: AutomationRow): ManualTrigger {
+  return trigger.source === 'manual_endpoint' ? trigger : { source: 'manual_endpoint' }
+}
 
 export type Triggered =
   /** `waits`: why the account's runs do not start at present. `doneBefore`: why the run does nothing. */
@@ -49,7 +52,7 @@ export async function triggerRule(
     return { outcome: 'refused', message: `This automation is stopped. ${runReasonText(rule.pausedReason)}` }
   const now = app.clock.now()
   const { definition } = rule
-  const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
+  const trigger = triggerOf(rule)
   const zone = (await app.store.accounts.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
   const collectedUntil = collectsUntil(trigger, zone, now)
   const wakeAt = collectedUntil ?? now
@@ -79,7 +82,7 @@ export async function triggerRule(
         outcome: 'accepted',
         runId: started.runId,
         repeated: false,
-        waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedText(trigger)),
+        waits: await waitOf(app, rule, collectedUntil !== null),
       }
     case 'repeated':
       return repeatedCall(app, rule, body, started.runId)
@@ -101,12 +104,14 @@ async function repeatedCall(app: TriggerApp, rule: AutomationRow, body: TriggerB
   const asked = run?.triggerData.values
   if (asked && (asked.job_uuid !== body.job_uuid || asked.date !== body.date))
     return { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
-  const waits = run?.state === 'queued' || run?.state === 'waiting' ? await holdOf(app, rule) : null
+  const isOpen = run?.state === 'queued' || run?.state === 'waiting'
+  const waits = isOpen ? await waitOf(app, rule, reasonCode(run.reason) === 'collected') : null
   return { outcome: 'accepted', runId: id, repeated: true, waits }
 }
 
-async function holdOf(app: TriggerApp, { accountUuid }: AutomationRow): Promise<string | null> {
+async function waitOf(app: TriggerApp, rule: AutomationRow, collected: boolean): Promise<string | null> {
   if (app.settings.held) return 'Fieldhook is on hold'
-  const plan = await app.store.billing.findPlan(accountUuid)
-  return plan && plan.heldSince !== null ? planHoldText(plan.holdReason ?? '') : null
+  const plan = await app.store.billing.findPlan(rule.accountUuid)
+  if (plan && plan.heldSince !== null) return planHoldText(plan.holdReason ?? '')
+  return collected ? collectedText(triggerOf(rule)) : null
 }

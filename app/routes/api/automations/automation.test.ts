@@ -431,6 +431,18 @@ describe('the manual trigger', () => {
     expect(await call()).toBe('This run was started before.')
   })
 
+  test('a repeated call of a collected automation says until when it waits, until it ran', async () => {
+    const schedule = { scheduleType: 'recurring', scheduleRecurrence: '0 18 * * *' }
+    const { triggerUrl } = await make({ ...MANUAL, ...schedule })
+    const body = { ...BODY, job_uuid: calls.world.job(LEEDS) }
+    const call = async () => (await setOff(triggerUrl, body, { 'idempotency-key': 'one' })).json.message
+    const waits = 'It waits: for the next run (on the schedule "0 18 * * *").'
+    expect(await call()).toBe(`Automation triggered. ${waits}`)
+    expect(await call()).toBe(`This run was started before. ${waits}`)
+    await calls.world.clock.run(hours(10))
+    expect(await call()).toBe('This run was started before.')
+  })
+
   test('a caller’s own key with another body is refused, and starts nothing', async () => {
     const job = calls.world.job(LEEDS)
     const { triggerUrl } = await make(MANUAL)
