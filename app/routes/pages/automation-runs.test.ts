@@ -65,6 +65,15 @@ async function work(ms = seconds(5)) {
   await world.clock.run(ms)
 }
 
+/** Its trial has ended, and nothing is sent. */
+async function holdAccount() {
+  const known = await world.store.billing.ensurePlan(LEEDS, TRIAL, world.clock.now())
+  const hold = { heldSince: world.clock.now(), holdReason: 'trial_ended' }
+  await world.store.billing.savePlan(LEEDS, known.updatedAt, hold, world.clock.now())
+}
+
+const WAITS = expect.stringMatching(/^Trial ended: subscribe to resume\. .*everything waits/)
+
 interface Visit {
   as?: string | null
   params?: Record<string, string>
@@ -273,19 +282,24 @@ describe('one run', () => {
     await work()
     const held = { held: runReason('ask_first') }
     const [first, second] = [await world.start(rule, [world.job(LEEDS)], held), await world.start(rule, [], held)]
-    const known = await world.store.billing.ensurePlan(LEEDS, TRIAL, world.clock.now())
-    const hold = { heldSince: world.clock.now(), holdReason: 'trial_ended' }
-    await world.store.billing.savePlan(LEEDS, known.updatedAt, hold, world.clock.now())
-    const waits = {
-      says: 'On hold',
-      why: expect.stringMatching(/^Trial ended: subscribe to resume\. .*everything waits/),
-    }
+    await holdAccount()
+    const waits = { says: 'On hold', why: WAITS }
     expect(await press(first, { act: 'release' })).toMatchObject(waits)
     expect(await press(done, { act: 'all_again' })).toMatchObject(waits)
     expect(await press(second, { act: 'discard' })).toMatchObject({ says: 'Discarded' })
     expect(await press(second, { act: 'release' })).toMatchObject({ says: 'Nothing to release' })
     await world.clock.run(minutes(1))
     expect(world.platform.messages).toHaveLength(1)
+  })
+
+  test('on hold, a message is marked as sent, and the press says that the rest waits', async () => {
+    const run = await world.start(await world.rule(aRule([TEXT, TASK])), [world.job(LEEDS)])
+    world.platform.fate = ({ verb }) => (verb === 'sms' ? 'answer_lost' : 'well')
+    await work(minutes(20))
+    await holdAccount()
+    const row = { step: 's1', item: '0' }
+    expect(await press(run, { act: 'went_out', ...row })).toMatchObject({ says: 'Marked as sent', why: WAITS })
+    expect(await press(run, { act: 'went_out', ...row })).toMatchObject({ says: 'Nothing to settle' })
   })
 
   test('nothing is done for somebody else, or for words nobody knows', async () => {

@@ -8,7 +8,7 @@ import { unlessHeld } from '#app/features/events/search-view.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { addressOf, planHoldOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
 
-const ENDS_ONLY = new Set(['discard', 'discard_all', 'cancel', 'went_out', 'answer_stop', 'listening_read'])
+const ENDS_ONLY = new Set(['discard', 'discard_all', 'cancel', 'answer_stop', 'listening_read'])
 
 /** Runs the pressed button's act and throws the redirect to the resulting page: the same one, or a restarted run. */
 export async function pressRunButton({ request, context }: ActionFunctionArgs) {
@@ -22,8 +22,9 @@ export async function pressRunButton({ request, context }: ActionFunctionArgs) {
     throw redirectWith({ context }, here, flash)
   }
   // What a press asks us to send waits while the account is on hold.
-  const hold = ENDS_ONLY.has(form.get('act') ?? '') ? null : await planHoldOf(context.app, uuid)
-  const ofAnswer = readAnswerAct(form.get('act'))
+  const act = form.get('act') ?? ''
+  const hold = ENDS_ONLY.has(act) ? null : await planHoldOf(context.app, uuid)
+  const ofAnswer = readAnswerAct(act)
   if (ofAnswer !== null) {
     const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, found.staffUuid)
     throw redirectWith({ context }, here, unlessHeld(flash, hold))
@@ -31,5 +32,5 @@ export async function pressRunButton({ request, context }: ActionFunctionArgs) {
   const acted = await actOnRun(context.app, uuid, form)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const to = acted.runId === null ? here : runAddress(account, acted.runId)
-  throw redirectWith({ context }, to, unlessHeld(acted.flash, hold))
+  throw redirectWith({ context }, to, unlessHeld(acted.flash, hold, act === 'went_out' ? 'Marked as sent' : undefined))
 }
