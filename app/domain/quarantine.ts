@@ -15,6 +15,8 @@ export function quarantineMarker(databaseFile: string): string {
 
 /** Shown to everyone above each page, and in place of disabled actions: of a restored or moved copy, and by HOLD=yes. */
 export const QUARANTINED = 'Fieldhook is on hold. It stores events and sends nothing until its operator releases it.'
+/** Its code, where a hold for the plan has its own. */
+export const ALL_HELD = 'all_held'
 
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])

@@ -3,6 +3,7 @@
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
+import { ALL_HELD, QUARANTINED } from '#app/domain/quarantine.ts'
 import { fullName, type RecordName } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -222,13 +223,15 @@ export const SENT_AGAIN_HERE: Flash = {
   description: 'This is the new delivery. Its result follows within seconds.',
 }
 
-/** What a press asks us to send waits while the account is on hold for its plan. `hold` = why; null = it is not. */
+/** What a press asks us to send waits while the account, or this copy, is on hold. `hold` = why; null = it is not. */
 export function unlessHeld(flash: Flash, hold: string | null, title = 'On hold'): Flash {
   if (hold === null || flash.kind !== 'success') return flash
   return { kind: 'info', title, description: heldText(hold) }
 }
 
-const heldText = (hold: string) => `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.`
+function heldText(hold: string): string {
+  return hold === ALL_HELD ? QUARANTINED : `${planHoldText(hold)}. Until then everything waits, for 72 hours at most.`
+}
 
 /** `why` is null when the delivery does not exist any more. */
 export function notSentAgainFlash(why: string | null): Flash {

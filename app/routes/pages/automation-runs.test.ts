@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { TRIAL } from '#app/domain/plan.ts'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
@@ -300,6 +301,13 @@ describe('one run', () => {
     const row = { step: 's1', item: '0' }
     expect(await press(run, { act: 'went_out', ...row })).toMatchObject({ says: 'Marked as sent', why: WAITS })
     expect(await press(run, { act: 'went_out', ...row })).toMatchObject({ says: 'Nothing to settle' })
+  })
+
+  test('in a held copy, what it is asked to send waits for the operator, and the press says so', async () => {
+    const done = await world.start(await world.rule(aRule([TEXT])), [world.job(LEEDS)])
+    await work()
+    Object.assign(app.settings, { held: true })
+    expect(await press(done, { act: 'all_again' })).toMatchObject({ says: 'On hold', why: QUARANTINED })
   })
 
   test('nothing is done for somebody else, or for words nobody knows', async () => {

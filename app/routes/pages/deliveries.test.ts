@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -162,6 +163,14 @@ describe('the search page', () => {
     const path = `/deliveries?accountUUID=${LEEDS}`
     expect(await leadsTo(searchAction(argsOf(path, { form })))).toMatchObject({ says: 'On hold', why })
     expect(await leadsTo(deliveryAction(argsOf(path, { form })))).toMatchObject({ says: 'On hold', why })
+  })
+
+  test('says that it waits for the operator in a held copy', async () => {
+    const path = `/deliveries?accountUUID=${LEEDS}`
+    const { context, ...args } = argsOf(path, { form: { delivery: String(own) } })
+    const app = { ...context.app, settings: { ...context.app.settings, held: true } }
+    const says = { says: 'On hold', why: QUARANTINED }
+    expect(await leadsTo(searchAction({ ...args, context: { ...context, app } }))).toMatchObject(says)
   })
 
   test('sends a group again: each delivery once, and says how many', async () => {

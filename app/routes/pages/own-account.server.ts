@@ -3,6 +3,7 @@ import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { type OwnerAct, ownerActRefusal } from '#app/domain/people.ts'
+import { ALL_HELD } from '#app/domain/quarantine.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
@@ -106,11 +107,12 @@ export async function pressSendAgain({ request, context }: Args) {
     if (one?.outcome === 'sent') pressed.sent.push(one.deliveryId)
     else pressed.why = one !== null && 'message' in one ? one.message : null
   }
-  return { ...pressed, hold: await planHoldOf(context.app, found.account.uuid) }
+  return { ...pressed, hold: await holdOf(context.app, found.account.uuid) }
 }
 
 /** Why nothing is sent for the account at present; null = it is. */
-export async function planHoldOf({ store }: Pick<App, 'store'>, accountUuid: string): Promise<string | null> {
+export async function holdOf({ store, settings }: Pick<App, 'store' | 'settings'>, accountUuid: string) {
+  if (settings.held) return ALL_HELD
   const plan = await store.billing.findPlan(accountUuid)
   return plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null
 }

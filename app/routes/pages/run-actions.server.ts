@@ -6,7 +6,7 @@ import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { unlessHeld } from '#app/features/events/search-view.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { addressOf, planHoldOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
+import { addressOf, holdOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
 
 const ENDS_ONLY = new Set(['discard', 'discard_all', 'cancel', 'answer_stop', 'listening_read'])
 
@@ -23,7 +23,7 @@ export async function pressRunButton({ request, context }: ActionFunctionArgs) {
   }
   // What a press asks us to send waits while the account is on hold.
   const act = form.get('act') ?? ''
-  const hold = ENDS_ONLY.has(act) ? null : await planHoldOf(context.app, uuid)
+  const hold = ENDS_ONLY.has(act) ? null : await holdOf(context.app, uuid)
   const ofAnswer = readAnswerAct(act)
   if (ofAnswer !== null) {
     const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, found.staffUuid)
