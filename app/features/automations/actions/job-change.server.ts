@@ -137,18 +137,28 @@ export async function badgeChange(
   if (named && named.outcome !== 'ok') return { outcome: 'failed', trouble: named, what: 'the badges' }
   const badges: Values[] = named ? named.value.map(valuesOf) : []
   const ids: string[] = []
-  // A badge's own name may have commas.
-  for (const word of badgeNamed(badges, wanted, how) === null ? words : [wanted]) {
-    const uuid = badgeNamed(badges, word, how)
-    if (uuid === null) return noneCalled('badge', word)
-    ids.push(uuid)
+  while (words[0] !== undefined) {
+    const found = firstNamed(badges, words, how)
+    if (found === null) return noneCalled('badge', words[0])
+    ids.push(found.uuid)
+    words.splice(0, found.count)
   }
   return setting({ badges: badgesAfter(how, ids, before) })
 }
 
+/** The longest known name that the first words make: a badge's own name may have commas. */
+function firstNamed(badges: readonly Values[], words: readonly string[], how: BadgeChange) {
+  const most = Math.max(1, ...badges.map(({ name = '' }) => readList(name).length))
+  for (let count = Math.min(most, words.length); count > 0; count--) {
+    const uuid = badgeNamed(badges, words.slice(0, count).join(', '), how)
+    if (uuid !== null) return { uuid, count }
+  }
+  return null
+}
+
 function badgeNamed(badges: readonly Values[], name: string, how: BadgeChange): string | null {
   if (isUuid(name)) return name.trim().toLowerCase()
-  const same = badges.filter(isCalled(name))
+  const same = badges.filter((badge) => isCalled(name)({ name: readList(badge.name ?? '').join(', ') }))
   // A deleted badge can be removed from a job, but not added.
   const found = same.find(isActive) ?? (how === 'remove' ? same[0] : undefined)
   return found?.uuid?.toLowerCase() ?? null

@@ -287,6 +287,13 @@ describe('badges', () => {
     expect(await change('add', 'parts, waiting')).toBe(JSON.stringify([CHASE, PARTS]))
     expect(await change('replace', '["Parts, waiting","VIP"]')).toBe(JSON.stringify([PARTS, VIP]))
     expect(await change('add', 'VIP, Parts')).toContain('There is no badge called "Parts"')
+    const both = JSON.stringify([VIP, PARTS])
+    for (const written of ['VIP, Parts, waiting', 'VIP,Parts,waiting', '["VIP","Parts, waiting"]']) {
+      expect(await change('replace', written)).toBe(both)
+    }
+    world.set('job', JOB, { badges: both })
+    expect(await change('replace', 'VIP, Parts, waiting')).toContain('Nothing to change')
+    expect(await change('replace', 'Parts, waiting, VIP, Parts')).toContain('There is no badge called "Parts"')
     world.set('job', JOB, { badges: JSON.stringify([VIP, PARTS]) })
     expect(await change('remove', 'Parts, waiting')).toBe(JSON.stringify([VIP]))
   })
