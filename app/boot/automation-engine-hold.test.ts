@@ -102,3 +102,25 @@ test('what waited for the payment is judged again: a job that no longer meets th
   expect(await world.run(stays)).toMatchObject({ outcome: 'success' })
   expect(tasks()).toBe(1)
 })
+
+test('of two automations on one event, what the first writes after the hold does not switch off the second', async () => {
+  const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
+  const accept = aStep('s1', 'update_job_status', { status: 'Work Order' })
+  const rules = [
+    await world.rule(aRule([accept], { conditions })),
+    await world.rule(aRule([TASK], { conditions }), LEEDS, 'Ring them'),
+  ]
+  await plan('trial')
+  world.engine({}, { beatMs: minutes(10) }).start()
+  const job = world.job(LEEDS)
+  const runs = [await world.start(rules[0] ?? 0, [job]), await world.start(rules[1] ?? 0, [job])]
+  await world.clock.run(hours(2))
+  // One that was made later is judged by the job as it is.
+  runs.push(await world.start(rules[1] ?? 0, [job]))
+  await world.clock.run(hours(22))
+  await plan('active')
+  await world.clock.run(minutes(1))
+  const outcomes = await Promise.all(runs.map(async (run) => (await world.run(run)).outcome))
+  expect(outcomes).toEqual(['success', 'success', 'nothing'])
+  expect(tasks()).toBe(1)
+})

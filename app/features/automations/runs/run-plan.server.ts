@@ -49,7 +49,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
   }
 
   async function plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'> {
-    const dropped = await findDropped(parts.facts, work, step, seen, clock.now())
+    const dropped = await findDropped(store, parts.facts, work, step, seen, clock.now())
     const { recordUuids } = work.run
     if (dropped.outcome === 'put_off') await putOff(work, step, seen, dropped.why)
     else if (recordUuids.length === 0 || dropped.value.length < recordUuids.length)
@@ -131,6 +131,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
 
 /** The records that a step leaves out: conditions of a call not met, or no longer those of a run or step that waited. */
 async function findDropped(
+  store: RunApp['store'],
   facts: RunParts['facts'],
   { run, context }: RunAtWork,
   step: Step,
@@ -143,13 +144,24 @@ async function findDropped(
   if (!definition || now === null) return { outcome: 'ok', value: before }
   const profile = await context.profile()
   if (profile.outcome === 'put_off') return profile
-  const judged = await judgeAgain(facts, run, definition, { now, zone: profile.value.zone }, seen.rows)
+  const rows = now === run.createdAt ? [...(await writtenBeside(store, run)), ...seen.rows] : seen.rows
+  const judged = await judgeAgain(facts, run, definition, { now, zone: profile.value.zone }, rows)
   if (judged.outcome === 'put_off') return judged
   const dropped = new Set(before)
   for (const { recordUuid, matched } of judged.value) if (!matched) dropped.add(recordUuid)
   // Of those that are gone, the plan tells, unless no other is left.
   const none = judged.value.length > 0 && judged.value.every(({ recordUuid }) => dropped.has(recordUuid))
   return { outcome: 'ok', value: none ? run.recordUuids : [...dropped] }
+}
+
+/** What other runs of one event wrote on the job: whichever begins first, none switches off another. */
+async function writtenBeside(store: RunApp['store'], { id, accountUuid, object, recordUuids, createdAt }: ClaimedRun) {
+  const [only = '', ...more] = recordUuids
+  if (object !== 'job' || more.length > 0) return []
+  const writes = await store.triggers.ownWrites(accountUuid, object, only, createdAt)
+  const others = [...new Set(writes.map(({ runId }) => runId))].filter((one) => one !== id)
+  const runs = await Promise.all(others.map((one) => store.runs.findRun(accountUuid, one)))
+  return runs.flatMap((one) => (one?.createdAt === createdAt ? one.journal : []))
 }
 
 const PASSED = runReason('conditions_no_longer_met')
