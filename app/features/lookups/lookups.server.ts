@@ -141,7 +141,7 @@ const caches = new WeakMap<object, Map<string, Kept>>()
  * reads again.
  * @param of.list a list of the account and its reader: readers that need different data use different names
  */
-function keptFor<T>(
+export function keptFor<T>(
   app: { clock: Clock; store: object },
   of: { accountUuid: string; list: string },
   read: () => Promise<T>,

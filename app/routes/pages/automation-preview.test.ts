@@ -22,8 +22,8 @@ const RULE = {
   actions: [{ type: 'send_sms', parameters: { message: 'Hi {entry.0.contact_first_name}' } }],
 }
 
-async function ask(as: string | null, what = 'preview') {
-  const body = new URLSearchParams([...toForm(formOfFields(RULE)), ['preview', what]]).toString()
+async function ask(as: string | null, what = 'preview', rule: object = RULE) {
+  const body = new URLSearchParams([...toForm(formOfFields({ ...rule })), ['preview', what]]).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return calls.call(preview, `/automation/preview?accountUUID=${LEEDS}`, { method: 'POST', as, body, headers })
 }
@@ -43,6 +43,23 @@ test('the platform’s trouble is an answer in words', async () => {
   const answered = await ask(LEEDS, 'samples')
   expect(answered.status).toBe(200)
   expect(answered.json).toEqual({ kind: 'trouble', message: expect.stringContaining('ServiceM8 did not answer') })
+})
+
+test('names a customer by its record, and asks once for a list that may not be read', async () => {
+  const { world } = calls
+  const zed = 'cccccccc-0000-4000-8000-00000000000e'
+  world.platform.put(LEEDS, 'company', { uuid: zed, name: 'Zed Farm', active: '1' })
+  world.job(LEEDS)
+  const refused = { outcome: 'refused', status: 403, message: 'No scope.' } as const
+  world.platform.fate = ({ verb, object }) => (verb === 'list' && object === 'badge' ? refused : 'well')
+  const conditions = [{ field: 'company_uuid', operator: 'equals', value: zed }]
+  for (let pause = 0; pause < 2; pause++) {
+    const { json } = await ask(LEEDS, 'preview', { ...RULE, conditions })
+    expect(json).toMatchObject({ failed: [expect.stringMatching(/"Customer 1"\..*"Zed Farm"/)] })
+  }
+  const lists = world.platform.exchanges.filter(({ verb }) => verb === 'list').map(({ object }) => object)
+  expect(lists.filter((object) => object === 'badge')).toHaveLength(1)
+  expect(lists).not.toContain('company')
 })
 
 test('more than sixty a minute have to wait', async () => {

@@ -2,6 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { isPreviewKind, PREVIEW_FIELDS, readRecordId } from '#app/features/automations/form/form-preview.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
 import { answerCall } from '#app/http/calls/call.server.ts'
 import { readForm, requireAccountOfQuery } from '#app/http/guards.server.ts'
@@ -32,6 +33,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
         record: readRecordId(sent.get(PREVIEW_FIELDS.record) ?? ''),
         search: (sent.get(PREVIEW_FIELDS.search) ?? '').trim().slice(0, LONGEST_SEARCH),
         names: await loadKnownNames(app, accountUuid),
+        namesOf: namesForPage(app),
       })
       return answer(200, answered)
     },

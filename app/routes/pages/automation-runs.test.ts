@@ -398,6 +398,24 @@ describe('why did this job not fire', () => {
     expect([said.includes(gas), said.includes(hill)]).toEqual([false, false])
   })
 
+  test('names a customer among many without reading their list', async () => {
+    for (let n = 0; n < 301; n++) {
+      const uuid = `cccccccc-0000-4000-8000-000000001${String(n).padStart(3, '0')}`
+      world.platform.put(LEEDS, 'company', { uuid, name: `A ${n}`, active: '1' })
+    }
+    const zed = 'cccccccc-0000-4000-8000-00000000000e'
+    world.platform.put(LEEDS, 'company', { uuid: zed, name: 'Zed Farm', active: '1' })
+    const job = world.job(LEEDS)
+    const conditions = [{ ...IS_COMPLETED, field: 'company_uuid', value: zed }]
+    await world.rule(aRule([TEXT], { conditions }))
+    const said = JSON.stringify((await runs(`&view=why&job=${job}`)).page)
+    expect(said).toContain('the customer is \\"Zed Farm\\"')
+    expect(said).toContain('\\"Customer\\" is \\"Customer 1\\"')
+    expect(said).not.toContain(zed)
+    const lists = world.platform.exchanges.filter(({ verb, object }) => verb === 'list' && object === 'company')
+    expect(lists).toEqual([])
+  })
+
   test('a run that was cancelled did not run', async () => {
     const job = world.job(LEEDS)
     const rule = await world.rule(aRule([TEXT]))

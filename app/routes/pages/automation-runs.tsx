@@ -32,7 +32,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (view === 'why') {
     const asked = (searchParams.get('job') ?? '').trim().slice(0, 100)
     const names = asked === '' ? {} : await loadKnownNames(app, row.uuid)
-    const answer = asked === '' ? null : await explainRecord(app, row.uuid, asked, names)
+    const answer = asked === '' ? null : await explainRecord(named, row.uuid, asked, names)
     return data({ view, ...frame, asked, answer }, { status: answer?.outcome === 'refused' ? 400 : 200 })
   }
   const history = await loadHistory(named, row.uuid, searchParams, row.timezone)

@@ -6,6 +6,7 @@ import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, type RuleDefinition, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import type { Draft } from '../form/form-check.ts'
 import type { DraftPreview, PreviewTrouble, RecordChoice, Samples } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
@@ -27,6 +28,7 @@ import { executionOf } from '../runs/run-history.ts'
 import { contextValues } from '../runs/run-step.server.ts'
 import { filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
 import { notFoundText } from './ask-run.ts'
+import { withCustomers } from './customer-names.server.ts'
 import { type Preview, type PreviewParts, previewRun } from './preview.server.ts'
 import {
   choiceOf,
@@ -64,8 +66,10 @@ export interface DraftRequest {
   record: string
   /** Job number or customer to search for; '' = the newest. */
   search: string
-  /** Names of queues, people and customers, by uuid. */
+  /** Names of queues and people, by uuid. */
   names: KnownNames
+  /** Names customers too, where `names` is without them. */
+  namesOf?: NamesOf
 }
 
 /** Returns `planning` with cached reads; an unfinished step reports what is missing instead of a plan. */
@@ -112,10 +116,18 @@ export async function previewDraft(
   const { steps, customerMessages, credits } = preview
   const verdict = judge(definition.conditions, facts, at)
   const failed: FailedCondition[] = verdict.matched ? [] : verdict.failed
+  const effects = steps.flatMap((step) => step.effects)
+  const names = await withCustomers(request.namesOf, request.accountUuid, request.names, definition.conditions, [
+    facts.values.company_uuid,
+    ...effects.map(({ fields }) => fields.company_uuid),
+    ...effects.flatMap(({ changes }) =>
+      changes.flatMap(({ from, to, field }) => (field === 'company_uuid' ? [from, to] : [])),
+    ),
+  ])
   return {
     kind: 'preview',
     record: choiceOf(facts, definition.conditions, at),
-    failed: failedViews(definition, failed, request.names).map(({ words }) => words),
+    failed: failedViews(definition, failed, names).map(({ words }) => words),
     choices,
     note,
     preview: previewView(
@@ -124,7 +136,7 @@ export async function previewDraft(
         preview: { steps, customerMessages, credits, matched: run.records.length, total: run.records.length },
       },
       oftenOf(definition, object),
-      request.names,
+      names,
     ),
   }
 }

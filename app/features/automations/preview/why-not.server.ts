@@ -2,6 +2,7 @@
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { meet } from '../history/mutes.server.ts'
 import { runLine } from '../history/run-list-view.ts'
@@ -9,6 +10,7 @@ import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { executionOf } from '../runs/run-history.ts'
+import { withCustomers } from './customer-names.server.ts'
 import {
   inOrder,
   NOT_A_RECORD,
@@ -19,14 +21,14 @@ import {
   whyView,
 } from './verdict-view.ts'
 
-type WhyApp = Pick<App, 'store' | 'clock' | 'secrets' | 'callAsAccount' | 'planning'>
+type WhyApp = Pick<App, 'store' | 'clock' | 'secrets' | 'callAsAccount' | 'planning'> & { namesOf: NamesOf }
 
 /** `asked` = the number of a job or the uuid of a record, as typed. */
 export async function explainRecord(
   app: WhyApp,
   accountUuid: string,
   asked: string,
-  names: KnownNames = {},
+  known: KnownNames = {},
 ): Promise<WhyAnswer> {
   const read = readAskedRecord(asked)
   if (read === null) return { outcome: 'refused', message: NOT_A_RECORD }
@@ -42,6 +44,8 @@ export async function explainRecord(
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
   const at = await judgedAt(app, accountUuid)
+  const conditions = rules.flatMap(({ definition }) => definition.conditions)
+  const names = await withCustomers(app.namesOf, accountUuid, known, conditions, [job?.company_uuid])
   const told = rules.map(async (rule): Promise<{ view: WhyView; journal: JournalRow[] }[]> => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
