@@ -28,7 +28,7 @@ import { placeOf as placeOfServer } from '#db/postgres/server-problems.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { openCheckup } from '#db/sqlite/checkup.server.ts'
 import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
-import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { inUseLock, takeBackupLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { fileHold } from '#db/sqlite/hold.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json'
@@ -102,7 +102,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
     makeFolders(dirname(to))
     const lock = takeLock(inUseLock(to), 'alone')
     if (!lock) throw new BackupTrouble(`Fieldhook is running on ${to}: stop it first.`)
-    const alone = takeLock(backupLock(to), 'alone')
+    const alone = takeBackupLock(to)
     if (!alone) throw new BackupTrouble(BUSY)
     try {
       const restored = await restoreBackup(parts, {
@@ -256,7 +256,7 @@ async function recorded(
 ): Promise<number> {
   const clock = systemClock()
   refuseMissing(env.databaseFile)
-  const lock = takeLock(backupLock(env.databaseFile), 'alone')
+  const lock = takeBackupLock(env.databaseFile)
   if (!lock) throw new BackupTrouble(BUSY)
   const book = json ? null : openBackupStore(env.databaseFile)
   try {

@@ -32,7 +32,7 @@ import { billingStore } from '#db/sql/billing/billing.server.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
-import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { inUseLock, takeBackupLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { backupCommand, drillCommand, eraseCommand, releaseCommand, restoreCommand } from './operations.server.ts'
 
 const KEY = (await newBackupKey()).identity
@@ -413,7 +413,7 @@ test('with BACKUP_REMOVE=no old ones stay: the store ends them', async () => {
 test('one at a time; what an earlier one left behind in a crash is removed', async () => {
   mkdirSync(`${env.databaseFile}.backup-99999`)
   writeFileSync(join(`${env.databaseFile}.backup-99999`, 'copy.db'), 'half')
-  const other = takeLock(backupLock(env.databaseFile), 'alone')
+  const other = takeBackupLock(env.databaseFile)
   expect(await backupCommand(input())).toBe(1)
   expect(said.at(-1)).toBe('Another backup or drill of this database is under way.')
   expect(backups()).toEqual([])

@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
@@ -85,7 +95,8 @@ const NOBODY = 65_534
 const LOCKS = `
   process.setuid(${NOBODY})
   const [module, file, how] = process.argv.slice(1)
-  import(module).then(({ takeLock }) => console.log(takeLock(file, how) ? 'taken' : 'blocked')).catch((error) => console.log(error.code))
+  const take = (locks) => (how === 'backup' ? locks.takeBackupLock(file) : locks.takeLock(file, how))
+  import(module).then((locks) => console.log(take(locks) ? 'taken' : 'blocked')).catch((error) => console.log(error.code))
 `
 const asNobody = (file: string, how: string) =>
   execFileSync(process.execPath, ['-e', LOCKS, resolve('db/sqlite/file-lock.server.ts'), file, how], {
@@ -104,4 +115,17 @@ test.skipIf(process.getuid?.() !== 0)("alone, nobody holds a lock of another use
   expect([asNobody(file, 'alone'), asNobody(file, 'shared')]).toEqual(['blocked', 'blocked'])
   alone?.release()
   expect(asNobody(file, 'alone')).toBe('taken')
+})
+
+test.skipIf(process.getuid?.() !== 0)('backups go on where root of an earlier release left the lock', () => {
+  const lock = join(folder, 'base.backup-lock')
+  takeLock(lock, 'shared')?.release()
+  chownSync(folder, NOBODY, NOBODY)
+  chownSync(lock, 0, 0)
+  const running = takeLock(lock, 'alone')
+  chownSync(lock, 0, 0)
+  expect(asNobody(join(folder, 'base'), 'backup')).toBe('blocked')
+  running?.release()
+  expect(asNobody(join(folder, 'base'), 'backup')).toBe('taken')
+  expect(statSync(lock).uid).toBe(NOBODY)
 })

@@ -1,5 +1,5 @@
 // Locks next to the database that end with their process, however it ends: SQLite's own, on empty files.
-import { accessSync, chownSync, constants, statSync } from 'node:fs'
+import { accessSync, chownSync, constants, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -47,7 +47,20 @@ export function inUseLock(databaseFile: string): string {
   return `${databaseFile}.in-use`
 }
 
-/** The lock of backups and drills: one at a time. */
-export function backupLock(databaseFile: string): string {
-  return `${databaseFile}.backup-lock`
+/** The lock of backups and drills: one at a time, so every holder is alone. Null = another one is under way. */
+export function takeBackupLock(databaseFile: string): FileLock | null {
+  const file = `${databaseFile}.backup-lock`
+  try {
+    return takeLock(file, 'alone')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+  }
+  // Root left it here. Who gets it shared knows that nobody holds it, and may remove it from a folder of their own.
+  const free = takeLock(file, 'shared')
+  try {
+    if (free) rmSync(file, { force: true })
+    return free && takeLock(file, 'alone')
+  } finally {
+    free?.release()
+  }
 }
