@@ -45,17 +45,19 @@ async function namesIn(shown: readonly AuditEntry[], staffNames: () => Promise<N
   return shown.some(({ staffUuid, action }) => staffUuid !== null || action === 'role.changed') ? staffNames() : {}
 }
 
-/** `customer 4f9d…`: what a stop of messages is about. */
-const MUTED = /^(customer|job) ([0-9a-f-]{36})$/
+/** Of `customer 4f9d…`, whose messages were stopped or allowed: its kind and uuid. */
+function mutedOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string[] {
+  return (/^customer\.(muted|allowed)$/.test(action) && /^(customer|job) ([0-9a-f-]{36})$/.exec(target)?.slice(1)) || []
+}
 
-/** Names of the customers and jobs whose messages were stopped, where Fieldhook has seen them. */
+/** Names of the customers and jobs whose messages were stopped or allowed, where Fieldhook has seen them. */
 async function customersIn(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
   shown: readonly AuditEntry[],
 ): Promise<Names> {
-  const asked = shown.flatMap(({ action, target }) => {
-    const [, kind, recordUuid] = (action === 'customer.muted' && MUTED.exec(target)) || []
+  const asked = shown.flatMap((entry) => {
+    const [kind, recordUuid] = mutedOf(entry)
     return recordUuid === undefined ? [] : [{ object: kind === 'job' ? 'job' : 'company', recordUuid }]
   })
   if (asked.length === 0) return {}
@@ -100,7 +102,7 @@ function wordsOf({ action, target, detail }: Pick<AuditEntry, 'action' | 'target
 function namedTarget(action: string, target: string, names: Names): string {
   if (/^webhook\./.test(action)) return objectLabel(target)
   if (action === 'role.changed') return (Object.hasOwn(names, target) && names[target]) || 'a staff member'
-  const [, kind, uuid] = (action === 'customer.muted' && MUTED.exec(target)) || []
+  const [kind, uuid] = mutedOf({ action, target })
   if (kind === undefined || uuid === undefined) return target
   return (Object.hasOwn(names, uuid) && names[uuid]) || `a ${kind}`
 }

@@ -50,6 +50,21 @@ test('whose role was changed, and whose messages were stopped, is named', async 
   expect(JSON.stringify(lines)).not.toContain(JOAN)
 })
 
+test('a known customer is named where messages were stopped and allowed again', async () => {
+  const JOAN = '4f9d1c52-0b7e-4c1a-9a35-6d2f8e7b1c04'
+  const { audit, records } = world.app.store
+  const fields = { name: 'Joan Hartley' }
+  await records.keepNames(LEEDS, [{ object: 'company', recordUuid: JOAN, fields }], world.clock.now())
+  await append('customer.muted', `customer ${JOAN}`)
+  await append('customer.allowed', `customer ${JOAN}`)
+  const { lines } = await load('')
+  const said = ['Allowed messages again, Joan Hartley', 'Stopped messages to Joan Hartley']
+  expect(lines?.map(({ what }) => what)).toEqual(said)
+  const all = { actions: null, outcome: null, since: null, until: null, before: null, limit: 1 }
+  const [entry] = await audit.listAudit(LEEDS, all)
+  expect(entry && auditJson(entry).words).toBe('Allowed messages again, a customer')
+})
+
 test('names are asked for only where somebody has one', async () => {
   await append('sign_in')
   const { lines } = await load('', () => Promise.reject(new Error('nobody has to be asked')))
