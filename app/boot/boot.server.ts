@@ -333,6 +333,7 @@ function appOf(parts: {
       version: settings.version,
       spaceSentence: () => space.status().sentence,
       newestBackup: async () => (await store.backups.newestBackup('backup'))?.startedAt ?? null,
+      isCopy: hold.isCopy,
       folder: env.databaseServer === null ? dirname(env.databaseFile) : null,
       budgetBytes: env.maxDbMb * 1024 * 1024,
     }),

@@ -81,6 +81,8 @@ interface ReadingsInput {
   schedulerTurns(): number
   /** When the newest good backup began; null = none. */
   newestBackup(): Promise<Millis | null>
+  /** A held copy makes no backups, so it has none to tell of. */
+  isCopy(): boolean
   /** The folder of the database; null = a server holds it, and makes its backups. */
   folder: string | null
   /** Null = one process does all the work. */
@@ -161,7 +163,7 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
       loopTurns: { deliveries: deliveries.turns, runs: automations.turns, scheduler: input.schedulerTurns() },
       space,
       disk,
-      backupAge: folder === null ? ELSEWHERE : await part('backup', backupAge),
+      backupAge: folder === null || input.isCopy() ? ELSEWHERE : await part('backup', backupAge),
       budgetLeft: await part('budget', input.budget.leastLeft),
       draining: deliveries.draining,
       process: input.load.read(),

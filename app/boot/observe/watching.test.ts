@@ -49,6 +49,7 @@ function watching(token: string | null = null, shares: Shares | null = null, giv
     schedulerTurns: () => 3,
     apart: { waiting: () => 0 },
     newestBackup: async () => clock.now() - hours(1),
+    isCopy: () => false,
     spaceSentence: () => 'There is room.',
     ...given,
   })
@@ -161,6 +162,12 @@ describe('what goes wrong', () => {
     const none = await lines(null, { newestBackup: async () => null })
     expect(none).toContain('fieldhook_backup_age_seconds +Inf')
     expect(none).toContain('fieldhook_reading_failed{part="backup"} 0')
+  })
+
+  it('a held copy makes no backups, and tells of none that is old', async () => {
+    const seen = await lines(null, { newestBackup: async () => world.clock.now() - hours(9), isCopy: () => true })
+    expect([...seen].filter((line) => line.startsWith('fieldhook_backup_age'))).toEqual([])
+    expect(seen).toContain('fieldhook_reading_failed{part="backup"} 0')
   })
 })
 
