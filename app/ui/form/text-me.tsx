@@ -13,10 +13,12 @@ interface TextMeProps {
   names: { text: string; phone: string }
   /** What the person who presses typed as their number; null = we know it and do not ask. */
   phone: string | null
+  /** Until scripts run: where the page comes back. */
+  formAction?: string | undefined
 }
 
 /** Sends a previewed text once, to the phone of the person who presses. */
-export function TextMe({ form, intent, words, names, phone }: TextMeProps) {
+export function TextMe({ form, intent, words, names, phone, formAction }: TextMeProps) {
   const typed = { form, name: names.phone, defaultValue: phone ?? '', inputMode: 'tel', autoComplete: 'tel' } as const
   return (
     <div className="grid gap-2">
@@ -27,7 +29,7 @@ export function TextMe({ form, intent, words, names, phone }: TextMeProps) {
         </Field>
       )}
       <div>
-        <Button type="submit" form={form} name="intent" value={intent} variant="quiet" className="-ml-4">
+        <Button {...{ form, formAction }} type="submit" name="intent" value={intent} variant="quiet" className="-ml-4">
           Text this to my own phone
         </Button>
       </div>

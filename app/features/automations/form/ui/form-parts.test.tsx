@@ -337,9 +337,13 @@ describe('the preview', () => {
     expect(document.activeElement).toBe(phone)
   })
 
-  test('keeps the number that was typed without scripts', async () => {
-    open(TWO, { preview: { answer: previewed, search: '', record: '1', phone: '12345' } })
+  test('keeps the number that was typed without scripts, and comes back at the preview', async () => {
+    const asked = { preview: { answer: previewed, search: '', record: '1', phone: '12345' } }
+    open(TWO, asked)
     expect((await screen.findByLabelText<HTMLInputElement>('Your mobile number')).value).toBe('12345')
+    const page = serverDrawn(TWO, asked).getRootNode() as HTMLElement
+    const press = page.querySelector('button[value="form.text_me:0"]')
+    expect(press?.getAttribute('formaction')).toMatch(/#live-preview-title$/)
   })
 })
 

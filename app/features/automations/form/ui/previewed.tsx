@@ -1,3 +1,4 @@
+import { useFormAction } from '@remix-run/react'
 import { CircleCheck, CircleMinus } from 'lucide-react'
 import { Badge } from '#app/ui/badge.tsx'
 import { TextMe } from '#app/ui/form/text-me.tsx'
@@ -32,7 +33,8 @@ export function Previewed({ preview }: { preview: DraftPreview }) {
 }
 
 function OwnPhone({ step, place }: { step: PreviewStepView; place: number }) {
-  const { person, phone } = useRuleForm()
+  const { alive, person, phone } = useRuleForm()
+  const here = useFormAction()
   const [text] = step.effects.filter(({ credits }) => credits > 0)
   const words = text?.texts[0]?.text ?? ''
   if (step.outcome !== 'would_run' || words === '') return null
@@ -43,6 +45,7 @@ function OwnPhone({ step, place }: { step: PreviewStepView; place: number }) {
       words={words}
       names={textMeNames(place)}
       phone={person === '' ? phone : null}
+      formAction={alive ? undefined : `${here}#live-preview-title`}
     />
   )
 }

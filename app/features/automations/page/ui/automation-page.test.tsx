@@ -64,6 +64,12 @@ function withoutScripts(over: Partial<AutomationPageProps> = {}) {
   return renderToString(pageStub(optionsOf(over)))
 }
 
+const NOTICE: AutomationPageProps['notices'][number] = {
+  ...{ id: 3, card: null, automationId: 9, kind: 'stopped', runId: null, mail: null, count: 1 },
+  ...{ name: 'Thank the customer', what: 'was stopped', title: 'Thank the customer was stopped' },
+  ...{ sentence: 'It failed too often.', since: SAMPLE_NOW, at: SAMPLE_NOW },
+}
+
 const card = (name = 'Thank the customer') => within(screen.getByRole('article', { name }))
 
 const NOT_MET: Extract<PageResult, { kind: 'not_met' }> = {
@@ -98,6 +104,10 @@ it('comes back at the card of a press while there are no scripts, and stays wher
   const page = document.createElement('div')
   page.innerHTML = withoutScripts()
   expect(leadsTo(page)).toEqual(Array(2).fill('/?accountUUID=account-1#automation-3'))
+  page.innerHTML = withoutScripts({ notices: [NOTICE] })
+  const dismiss = page.querySelector('[aria-label="Dismiss: Thank the customer was stopped"]')
+  // Notice 3 is not automation 3.
+  expect([dismiss?.getAttribute('form'), dismiss?.getAttribute('formaction')]).toEqual(['automation-form', null])
   renderAutomations()
   expect(leadsTo(document)).toEqual([null, null])
 })

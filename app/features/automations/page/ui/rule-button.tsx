@@ -42,12 +42,13 @@ export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string |
 
 /**
  * Until scripts run, a press submits the rule form too, so its input is not lost: the button then belongs to that form,
- * its value holds the action, and the page comes back at the card of the rule that `values` name.
+ * its value holds the action, and the page comes back at the card of the rule that `values` name. A notice has an id of its own.
  */
 export function useWithDraft(values: Record<string, string>): ComponentPropsWithoutRef<'button'> {
   const here = useFormAction()
   if (useHydrated()) return {}
-  const back = values.id === undefined ? {} : { formAction: `${here}#${ruleAnchor(Number(values.id))}` }
+  const ofRule = values.id !== undefined && values.act !== 'dismiss_notice'
+  const back = !ofRule ? {} : { formAction: `${here}#${ruleAnchor(Number(values.id))}` }
   return { ...back, form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
 }
 
