@@ -13,6 +13,7 @@ import { newsTeller } from './news.server.ts'
 import {
   connectionProblem,
   isStarting,
+  NOT_CONNECTED,
   pooledSentence,
   type ServerSettings,
   settingsProblem,
@@ -165,6 +166,8 @@ async function connected(url: string, until = 0): Promise<pg.Client> {
     return client
   } catch (error) {
     await client.end().catch(() => {})
+    // What the server and the network say has a code; that a connection ended has none.
+    if (error instanceof Error && !('code' in error)) throw Object.assign(error, { code: NOT_CONNECTED })
     if (!isStarting(error) || Date.now() > until) throw error
   }
   await pause(LOOK_AGAIN_MS)

@@ -65,9 +65,38 @@ test('a sentence names the setting that holds the address', () => {
     expect(told(message)).toMatch(/^No database answers at db\.example\.com/)
   // Something else than PostgreSQL, or a proxy that closes.
   for (const message of ['Connection terminated unexpectedly', 'received invalid response: 4a'])
-    expect(told(message)).toMatch(/^The connection to db\.example\.com\/fieldhook ended at once\. Check that a Post/)
+    expect(told(message, '08001')).toMatch(
+      /^The connection to db\.example\.com\/fieldhook ended at once\. Check that a Post/,
+    )
   const noFile = Object.assign(new Error('no'), { code: 'ENOENT', path: '/ca.pem' })
   expect(connectionProblem(noFile, url)).toMatch(/^\/ca\.pem cannot be read \(ENOENT\)\. Check sslrootcert/)
+})
+
+test.each<[string, string, RegExp]>([
+  ['terminating connection due to administrator command', '57P01', /broke off/],
+  ['the server crashed', '57P02', /broke off/],
+  ['read ECONNRESET', 'ECONNRESET', /broke off/],
+  ['write EPIPE', 'EPIPE', /broke off/],
+  ['Connection terminated unexpectedly', '', /broke off/],
+  ['received invalid response: 4a', '', /ended at once/],
+  ['timeout expired', '', /No database answers/],
+])('a connection that breaks in the middle: %s', (told, code, sentence) => {
+  const cause = Object.assign(new Error(told), code !== '' && { code })
+  const failure = Object.assign(new Error('the database cannot be reached', { cause }), { code: '08006' })
+  expect(connectionProblem(failure, 'postgres://db.example.com/fieldhook')).toMatch(sentence)
+  expect(connectionProblem(cause, 'postgres://db.example.com/fieldhook')).toMatch(sentence)
+})
+
+test('no server but a door that closes: the connection ended at once, for a pool and for one connection', async () => {
+  const door = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end()))
+  await new Promise<void>((done) => door.listen(0, '127.0.0.1', done))
+  const url = `postgres://u:p@127.0.0.1:${(door.address() as AddressInfo).port}/d`
+  const client = connectPostgres(url)
+  const look = client.db.read(() => client.db.prepare('SELECT 1').get())
+  expect(connectionProblem(await look().catch((error: unknown) => error), url)).toMatch(/ended at once/)
+  expect(await refusal(url)).toMatch(/ended at once/)
+  await client.close()
+  await new Promise((done) => door.close(done))
 })
 
 const message = (type: string, ...parts: (string | number)[]) => {
@@ -91,7 +120,9 @@ test('a server that says "ready" and ends the connection in one breath is a fail
   const { port } = stopping.address() as AddressInfo
   const client = connectPostgres(`postgres://u:p@127.0.0.1:${port}/d`)
   const look = client.db.read(() => client.db.prepare('SELECT 1').get())
-  await expect(look()).rejects.toMatchObject({ code: expect.stringMatching(/^(08006|57P01)$/) })
+  const failure = await look().catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: expect.stringMatching(/^(08006|57P01)$/) })
+  expect(connectionProblem(failure, 'postgres://h/d')).toMatch(/broke off/)
   await client.close()
   await new Promise((done) => stopping.close(done))
 })

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { Database, Statement, Step } from '../database.ts'
+import { NOT_CONNECTED } from './server-problems.ts'
 import { translate } from './translate.ts'
 
 /** A statement that an operation asks for. Values are in the order of the text. */
@@ -220,7 +221,7 @@ async function once<T>(pool: Pool, opening: Opening, act: () => Step<T>): Promis
 /** A connection that failed is not used again; one on which a statement was refused is. */
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw failureOf(error)
+    throw failureOf(error, NOT_CONNECTED)
   })
   let broken: Error | undefined
   const onError = (error: Error) => {
@@ -251,9 +252,9 @@ async function ask(client: PoolClient, { text, name, values }: Ask): Promise<Que
 }
 
 /** What the server did not say itself is a failure of the connection to it, under the code the server would use. */
-function failureOf(error: unknown): unknown {
+function failureOf(error: unknown, code = '08006'): unknown {
   if (SQLSTATE.test(codeOf(error))) return error
-  return Object.assign(new Error('the database cannot be reached', { cause: error }), { code: '08006' })
+  return Object.assign(new Error('the database cannot be reached', { cause: error }), { code })
 }
 
 /** `isOver`: the operation has committed with its last statements. */

@@ -20,6 +20,9 @@ export function isStarting(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === STARTING
 }
 
+/** SQLSTATE of what failed before there was a connection, where nobody told one. */
+export const NOT_CONNECTED = '08001'
+
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
@@ -46,7 +49,8 @@ export function settingsProblem(settings: ServerSettings): string | null {
 export function connectionProblem(error: unknown, url: string, setting = 'DATABASE_URL'): string | null {
   // A statement fails with what its connection said as the cause.
   const told = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = told instanceof Error && 'code' in told ? String(told.code) : ''
+  const codeOf = (one: unknown) => (one instanceof Error && 'code' in one ? String(one.code) : '')
+  const code = codeOf(told)
   const message = told instanceof Error ? told.message : ''
   const at = placeOf(url)
   // A file that the address names, such as a certificate.
@@ -59,6 +63,12 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   ) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
   }
+  const connected = codeOf(error) !== NOT_CONNECTED
+  if (
+    connected &&
+    (/^(57P0[12]|ECONNRESET|EPIPE)$/.test(code) || /terminated unexpectedly|not queryable/.test(message))
+  )
+    return `The connection to ${at} broke off. Run the command again.`
   if (/terminated unexpectedly|received invalid response|error establishing an SSL/.test(message)) {
     return `The connection to ${at} ended at once. Check that a PostgreSQL server answers there, and no proxy.`
   }
