@@ -8,11 +8,15 @@ interface ControlProps {
   'aria-invalid'?: true
 }
 
-interface FieldProps {
+/** What every field has, whatever its control is. */
+export interface Labelled {
   id: string
   label: ReactNode
   hint?: ReactNode
   errors?: string[] | undefined
+}
+
+interface FieldProps extends Labelled {
   children: (control: ControlProps) => ReactNode
 }
 

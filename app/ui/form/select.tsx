@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { type ComponentPropsWithoutRef, forwardRef } from 'react'
+import { Field, type Labelled } from './field.tsx'
 import { controlStyles } from './text-input.tsx'
 
 interface SelectProps extends ComponentPropsWithoutRef<'select'> {
@@ -32,3 +33,12 @@ export const Select = forwardRef<HTMLSelectElement, SelectProps>(function Select
     </span>
   )
 })
+
+/** A field whose control is a list to choose from. */
+export function SelectField({ id, label, hint, errors, ...select }: Labelled & SelectProps) {
+  return (
+    <Field id={id} label={label} hint={hint} errors={errors}>
+      {(control) => <Select {...control} {...select} />}
+    </Field>
+  )
+}

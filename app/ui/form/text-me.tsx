@@ -1,6 +1,5 @@
 import { Button } from '../button.tsx'
-import { Field } from './field.tsx'
-import { TextInput } from './text-input.tsx'
+import { TextField } from './text-input.tsx'
 
 interface TextMeProps {
   /** Id of the form that is sent. */
@@ -24,9 +23,7 @@ export function TextMe({ form, intent, words, names, phone, formAction }: TextMe
     <div className="grid gap-2">
       <input type="hidden" form={form} name={names.text} value={words} readOnly />
       {phone === null ? null : (
-        <Field id={names.phone.replace(/\W+/g, '-')} label="Your mobile number">
-          {(control) => <TextInput {...control} {...typed} />}
-        </Field>
+        <TextField id={names.phone.replace(/\W+/g, '-')} label="Your mobile number" {...typed} />
       )}
       <div>
         <Button {...{ form, formAction }} type="submit" name="intent" value={intent} variant="quiet" className="-ml-4">

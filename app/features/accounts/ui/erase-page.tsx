@@ -4,8 +4,7 @@ import { accountAddress, exportAddress } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { WHAT_GOES, WHAT_STAYS } from '../erasure.ts'
 import { type AccountFrameProps, AccountPartFrame } from './account-frame.tsx'
@@ -64,7 +63,7 @@ function Question({ account, nameToType, refused, held }: QuestionProps) {
           </a>
         )}
       </p>
-      <Field
+      <TextField
         id="erase-name"
         label="Type the name of the account"
         hint={
@@ -73,20 +72,14 @@ function Question({ account, nameToType, refused, held }: QuestionProps) {
           </>
         }
         {...(refused && { errors: [refused.message] })}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            ref={box}
-            name="name"
-            defaultValue={refused?.name ?? ''}
-            autoComplete="off"
-            spellCheck={false}
-            required
-            disabled={held.disabled}
-          />
-        )}
-      </Field>
+        ref={box}
+        name="name"
+        defaultValue={refused?.name ?? ''}
+        autoComplete="off"
+        spellCheck={false}
+        required
+        disabled={held.disabled}
+      />
       <div className="flex flex-wrap gap-2">
         <ButtonLink to={accountAddress(account)}>Keep the account</ButtonLink>
         <Button type="submit" variant="danger" pending={pending} pendingLabel="Erasing…" {...held}>

@@ -9,7 +9,7 @@ import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextField } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { SignInLink } from '#app/ui/sign-in-again.tsx'
 import type { FormResult } from '../form-result.ts'
@@ -58,23 +58,17 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
         <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
           Tell me by e-mail when something needs me
         </Checkbox>
-        <Field
+        <TextField
           id="notice-email"
           label="E-mail address"
           hint="Up to 5 a day. Empty: the address of your ServiceM8 account."
           {...(errors.email ? { errors: errors.email } : {})}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              name="email"
-              type="email"
-              autoComplete="email"
-              defaultValue={shown.email}
-              autoFocus={errors.email !== undefined}
-            />
-          )}
-        </Field>
+          name="email"
+          type="email"
+          autoComplete="email"
+          defaultValue={shown.email}
+          autoFocus={errors.email !== undefined}
+        />
         <fieldset className="grid gap-1">
           <legend className="mb-1 font-medium text-label">Tell me when</legend>
           {TOPICS.map(([topic, label]) => (

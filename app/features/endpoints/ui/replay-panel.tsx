@@ -4,10 +4,9 @@ import { useEffect, useRef, useState } from 'react'
 import { plural } from '#app/domain/time/moments.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { countSentence, type ReplayPanelData } from '../controls/replay-text.ts'
 import type { EndpointView } from '../endpoint-view.ts'
@@ -59,41 +58,36 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
         onChange={() => setEdited(asked)}
       >
         <HiddenFields values={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })} />
-        <Field
+        <TextField
           id={`${id}-since`}
           label="Since"
           hint={`Your account's time: ${zone.replaceAll('_', ' ')}.`}
           errors={errors.since}
+          type="datetime-local"
+          name="since"
+          required
+          defaultValue={form.since}
+        />
+        <SelectField
+          id={`${id}-status`}
+          label="Which events"
+          name="status"
+          defaultValue={form.status === 'all' ? 'all' : 'failed'}
         >
-          {(control) => (
-            <TextInput {...control} type="datetime-local" name="since" required defaultValue={form.since} />
-          )}
-        </Field>
-        <Field id={`${id}-status`} label="Which events">
-          {(control) => (
-            <Select {...control} name="status" defaultValue={form.status === 'all' ? 'all' : 'failed'}>
-              <option value="failed">Only given up or stopped</option>
-              <option value="all">All, delivered ones too</option>
-            </Select>
-          )}
-        </Field>
+          <option value="failed">Only given up or stopped</option>
+          <option value="all">All, delivered ones too</option>
+        </SelectField>
         <div className="sm:col-span-2">
-          <Field
+          <TextField
             id={`${id}-record`}
             label="Only one record (optional)"
             hint="The uuid of the record, as the activity shows it."
             errors={errors.objectUuid}
-          >
-            {(control) => (
-              <TextInput
-                {...control}
-                name="objectUuid"
-                defaultValue={form.objectUuid}
-                autoComplete="off"
-                maxLength={64}
-              />
-            )}
-          </Field>
+            name="objectUuid"
+            defaultValue={form.objectUuid}
+            autoComplete="off"
+            maxLength={64}
+          />
         </div>
         <div className="flex flex-wrap gap-2 sm:col-span-2">
           <Button

@@ -6,9 +6,9 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField, TextInput } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import {
   asksNothing,
@@ -42,7 +42,13 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
   const moreOpen = MORE.some((name) => shown[name] !== '' || errors[name])
   // The field to focus when the page opens with a refusal, with or without scripts.
   const firstWrong = SEARCH_FIELDS.find((name) => errors[name])
-  const focusOf = (name: SearchField) => (name === firstWrong ? { autoFocus: true } : {})
+  const fieldOf = (name: SearchField): SearchFieldProps => ({
+    id: `search-${name}`,
+    name,
+    defaultValue: form[name],
+    errors: errors[name],
+    ...(name === firstWrong ? { autoFocus: true } : {}),
+  })
   const box = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (Object.keys(errors).length > 0) box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
@@ -61,21 +67,15 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
     >
       <HiddenFields values={{ ...accountQuery(account), status: form.status }} />
       <div className="grid items-start gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
-        <Field id="search-id" label="Search" errors={errors.id}>
-          {(control) => (
-            <TextInput
-              {...control}
-              ref={search}
-              {...PLAIN_TEXT}
-              {...focusOf('id')}
-              type="search"
-              name="id"
-              defaultValue={form.id}
-              placeholder="Job number, customer, id…"
-              aria-keyshortcuts="/"
-            />
-          )}
-        </Field>
+        <TextField
+          {...fieldOf('id')}
+          label="Search"
+          ref={search}
+          {...PLAIN_TEXT}
+          type="search"
+          placeholder="Job number, customer, id…"
+          aria-keyshortcuts="/"
+        />
         <div className="flex flex-wrap gap-2 sm:pt-[1.625rem]">
           <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
@@ -84,7 +84,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
         </div>
       </div>
       <MoreFilters open={moreOpen}>
-        <MoreFields choices={choices} form={form} errors={errors} focusOf={focusOf} />
+        <MoreFields choices={choices} fieldOf={fieldOf} />
       </MoreFilters>
     </Form>
   )
@@ -113,93 +113,50 @@ function useFilledAfresh(form: SearchForm) {
 /** Turns off correction, because ids and names are not words. */
 const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, enterKeyHint: 'search' } as const
 
-interface MoreFieldsProps extends Omit<SearchFieldsProps, 'account'> {
-  focusOf: (name: SearchField) => { autoFocus?: boolean }
+interface SearchFieldProps {
+  id: string
+  name: SearchField
+  defaultValue: string
+  errors: string[] | undefined
+  autoFocus?: true
 }
 
-function MoreFields({ choices, form, errors, focusOf }: MoreFieldsProps) {
+interface MoreFieldsProps extends Pick<SearchFieldsProps, 'choices'> {
+  fieldOf: (name: SearchField) => SearchFieldProps
+}
+
+function MoreFields({ choices, fieldOf }: MoreFieldsProps) {
   const zone = useZone().replaceAll('_', ' ')
   return (
     <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
       <div className="sm:col-span-2">
-        <Field id="search-webhook" label="Webhook" errors={errors.webhook}>
-          {(control) => (
-            <Select
-              {...control}
-              {...focusOf('webhook')}
-              name="webhook"
-              defaultValue={form.webhook}
-              none="Any webhook"
-              options={choices.webhooks}
-            />
-          )}
-        </Field>
+        <SelectField {...fieldOf('webhook')} label="Webhook" none="Any webhook" options={choices.webhooks} />
       </div>
-      <Field id="search-code" label="Response code" hint="e.g. 404, 5xx, none" errors={errors.code}>
-        {(control) => (
-          <>
-            <TextInput
-              {...control}
-              {...PLAIN_TEXT}
-              {...focusOf('code')}
-              name="code"
-              defaultValue={form.code}
-              list="search-codes"
-            />
-            <datalist id="search-codes">
-              {CODE_SUGGESTIONS.map((code) => (
-                <option key={code} value={code} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
-      <Field id="search-object" label="Object" errors={errors.object}>
-        {(control) => (
-          <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
-            <option value="">Any</option>
-            {choices.objects.map(([type, label]) => (
-              <option key={type} value={type}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field id="search-record" label="Record" hint="Its id in ServiceM8." errors={errors.record}>
-        {(control) => (
-          <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
-        )}
-      </Field>
-      <Field id="search-field" label="Changed field" hint="e.g. status" errors={errors.field}>
-        {(control) => (
-          <>
-            <TextInput
-              {...control}
-              {...PLAIN_TEXT}
-              {...focusOf('field')}
-              name="field"
-              defaultValue={form.field}
-              list="search-fields"
-            />
-            <datalist id="search-fields">
-              {choices.fields.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
-      <Field id="search-from" label="Received from" hint={`Time in ${zone}`} errors={errors.from}>
-        {(control) => (
-          <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
-        )}
-      </Field>
-      <Field id="search-until" label="Received until" errors={errors.until}>
-        {(control) => (
-          <TextInput {...control} {...focusOf('until')} type="datetime-local" name="until" defaultValue={form.until} />
-        )}
-      </Field>
+      <SuggestedField {...fieldOf('code')} label="Response code" hint="e.g. 404, 5xx, none" values={CODE_SUGGESTIONS} />
+      <SelectField {...fieldOf('object')} label="Object" none="Any" options={choices.objects} />
+      <TextField {...fieldOf('record')} label="Record" hint="Its id in ServiceM8." {...PLAIN_TEXT} />
+      <SuggestedField {...fieldOf('field')} label="Changed field" hint="e.g. status" values={choices.fields} />
+      <TextField {...fieldOf('from')} label="Received from" hint={`Time in ${zone}`} type="datetime-local" />
+      <TextField {...fieldOf('until')} label="Received until" type="datetime-local" />
     </div>
+  )
+}
+
+type SuggestedProps = SearchFieldProps & { label: string; hint: string; values: readonly string[] }
+
+function SuggestedField({ id, label, hint, errors, values, ...input }: SuggestedProps) {
+  return (
+    <Field id={id} label={label} hint={hint} errors={errors}>
+      {(control) => (
+        <>
+          <TextInput {...control} {...PLAIN_TEXT} {...input} list={`${id}s`} />
+          <datalist id={`${id}s`}>
+            {values.map((value) => (
+              <option key={value} value={value} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
   )
 }

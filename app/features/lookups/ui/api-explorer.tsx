@@ -5,8 +5,7 @@ import { AUTOMATION_PATH, automationQuery } from '#app/domain/automations/automa
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { CopyButton } from '#app/ui/form/copy-field.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -61,16 +60,13 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
           className="grid max-w-xl items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto]"
         >
           <HiddenFields values={automationQuery({ accountUUID: accountId, admin }, { step: 'none' }, 'api')} />
-          <Field id="api-name" label="API endpoint">
-            {(control) => (
-              <Select
-                {...control}
-                name="api"
-                defaultValue={test?.api ?? 'jobs'}
-                options={NAMES.map((name) => [name, API_LABELS[name]])}
-              />
-            )}
-          </Field>
+          <SelectField
+            id="api-name"
+            label="API endpoint"
+            name="api"
+            defaultValue={test?.api ?? 'jobs'}
+            options={NAMES.map((name) => [name, API_LABELS[name]])}
+          />
           <Button type="submit" variant="primary" icon={Play} pending={testing} pendingLabel="Testing…">
             Test API
           </Button>

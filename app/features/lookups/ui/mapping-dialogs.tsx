@@ -3,8 +3,8 @@ import { Download, Plus, Trash2, Upload } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { Field, FieldError } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
-import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
+import { controlStyles, TextField } from '#app/ui/form/text-input.tsx'
 import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { API_LABELS } from '../api-fields.ts'
@@ -59,7 +59,7 @@ export function CreateMappingDialog({ field, api, taken, onClose, onSave }: Crea
       description="A name of your own for a field that the API gives."
     >
       <form onSubmit={save} noValidate className="grid gap-4">
-        <Field
+        <TextField
           id="mapping-name"
           label="Field name"
           hint={
@@ -68,52 +68,34 @@ export function CreateMappingDialog({ field, api, taken, onClose, onSave }: Crea
               : `Its key is ${key}.${Object.hasOwn(taken, key) ? ' It replaces the one of that key.' : ''}`
           }
           {...(error?.at === 'name' ? { errors: [error.message] } : {})}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              value={name}
-              maxLength={100}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
+          value={name}
+          maxLength={100}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+        />
         <ol className="grid gap-3">
           {chain.map((link, index) => (
             <li key={link.id} className="grid items-end gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto]">
-              <Field
+              <SelectField
                 id={`mapping-api-${link.id}`}
                 label={index === 0 ? 'API endpoint' : `Then look it up in (${index + 1})`}
-              >
-                {(control) => (
-                  <Select
-                    {...control}
-                    value={link.api}
-                    onChange={(event) => {
-                      const next = NAMES.find((one) => one === event.target.value)
-                      if (next) change(link.id, { api: next })
-                    }}
-                    options={NAMES.map((one) => [one, API_LABELS[one]])}
-                  />
-                )}
-              </Field>
-              <Field
+                value={link.api}
+                onChange={(event) => {
+                  const next = NAMES.find((one) => one === event.target.value)
+                  if (next) change(link.id, { api: next })
+                }}
+                options={NAMES.map((one) => [one, API_LABELS[one]])}
+              />
+              <TextField
                 id={`mapping-field-${link.id}`}
                 label={index === 0 ? 'Field of the answer' : `Field of that record (${index + 1})`}
-              >
-                {(control) => (
-                  <TextInput
-                    {...control}
-                    code
-                    value={link.field}
-                    autoComplete="off"
-                    autoCapitalize="none"
-                    spellCheck={false}
-                    onChange={(event) => change(link.id, { field: event.target.value })}
-                  />
-                )}
-              </Field>
+                code
+                value={link.field}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                onChange={(event) => change(link.id, { field: event.target.value })}
+              />
               {index === 0 ? null : (
                 <Button
                   variant="danger-quiet"

@@ -9,9 +9,9 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
-import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { GROUPS } from '../recipes.ts'
 import { CREATE_TEXTS, countText, GROUP_LABELS, LIBRARY_TEXTS, TEMPLATES_NOT_FETCHED } from '../template-text.ts'
@@ -142,30 +142,24 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
       className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]"
     >
       <HiddenFields values={query} />
-      <Field id="template-search" label={LIBRARY_TEXTS.search}>
-        {(control) => (
-          <TextInput
-            {...control}
-            ref={box}
-            aria-keyshortcuts="/"
-            name="search"
-            type="search"
-            defaultValue={search}
-            placeholder={LIBRARY_TEXTS.searchHint}
-          />
-        )}
-      </Field>
-      <Field id="template-category" label="Category">
-        {(control) => (
-          <Select
-            {...control}
-            name="category"
-            defaultValue={category}
-            none="All categories"
-            options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
-          />
-        )}
-      </Field>
+      <TextField
+        id="template-search"
+        label={LIBRARY_TEXTS.search}
+        ref={box}
+        aria-keyshortcuts="/"
+        name="search"
+        type="search"
+        defaultValue={search}
+        placeholder={LIBRARY_TEXTS.searchHint}
+      />
+      <SelectField
+        id="template-category"
+        label="Category"
+        name="category"
+        defaultValue={category}
+        none="All categories"
+        options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
           Search
@@ -198,24 +192,28 @@ function CreateTemplate({
         ) : (
           <Form method="post" action={`${NEW_TEMPLATE_PATH}?${query}`} preventScrollReset className="grid gap-4 pb-2">
             <div className="grid items-start gap-4 sm:grid-cols-2">
-              <Field id="template-rule" label={CREATE_TEXTS.rule} hint={CREATE_TEXTS.ruleHint}>
-                {(control) => (
-                  <Select {...control} {...was('rule')} options={rules.map(({ id, name }) => [id, name])} />
-                )}
-              </Field>
-              <Field id="template-new-category" label={CREATE_TEXTS.category}>
-                {(control) => (
-                  <Select
-                    {...control}
-                    {...was('category')}
-                    options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
-                  />
-                )}
-              </Field>
+              <SelectField
+                id="template-rule"
+                label={CREATE_TEXTS.rule}
+                hint={CREATE_TEXTS.ruleHint}
+                {...was('rule')}
+                options={rules.map(({ id, name }) => [id, name])}
+              />
+              <SelectField
+                id="template-new-category"
+                label={CREATE_TEXTS.category}
+                {...was('category')}
+                options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
+              />
             </div>
-            <Field id="template-name" label={CREATE_TEXTS.name}>
-              {(control) => <TextInput {...control} {...was('name')} required maxLength={200} autoComplete="off" />}
-            </Field>
+            <TextField
+              id="template-name"
+              label={CREATE_TEXTS.name}
+              {...was('name')}
+              required
+              maxLength={200}
+              autoComplete="off"
+            />
             <Field id="template-description" label={CREATE_TEXTS.description}>
               {(control) => (
                 <textarea

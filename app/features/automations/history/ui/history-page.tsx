@@ -8,11 +8,10 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Field } from '#app/ui/form/field.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
-import { Select } from '#app/ui/form/select.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ReconnectLink } from '#app/ui/reconnect-notice.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
@@ -152,6 +151,12 @@ function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
   const box = useSearchKey()
   const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
+  const fieldOf = (name: HistoryField) => ({
+    id: `runs-${name}`,
+    name,
+    defaultValue: form[name],
+    errors: errors[name],
+  })
   return (
     <Form
       // Reset the fields when the address changes.
@@ -166,20 +171,15 @@ function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
         <input key={name} type="hidden" name={name} value={String(value)} />
       ))}
       <div className="grid items-start gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
-        <Field id="runs-text" label="Search" errors={errors.text}>
-          {(control) => (
-            <TextInput
-              {...control}
-              ref={box}
-              aria-keyshortcuts="/"
-              type="search"
-              name="text"
-              defaultValue={form.text}
-              autoComplete="off"
-              placeholder="Job number, customer, words sent…"
-            />
-          )}
-        </Field>
+        <TextField
+          {...fieldOf('text')}
+          label="Search"
+          ref={box}
+          aria-keyshortcuts="/"
+          type="search"
+          autoComplete="off"
+          placeholder="Job number, customer, words sent…"
+        />
         <div className="flex flex-wrap gap-2 sm:pt-[1.625rem]">
           <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
@@ -193,49 +193,31 @@ function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
         )}
       >
         <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
-          <Field id="runs-rule" label="Automation" errors={errors.rule}>
-            {(control) => (
-              <Select
-                {...control}
-                name="rule"
-                defaultValue={form.rule}
-                none="Any"
-                options={rules.map(({ id, name }) => [id, name])}
-              >
-                {isUnknownRule ? <option value={form.rule}>A deleted automation</option> : null}
-              </Select>
-            )}
-          </Field>
-          <Field id="runs-status" label="Status" errors={errors.status}>
-            {(control) => (
-              <Select
-                {...control}
-                name="status"
-                defaultValue={form.status}
-                none="Any"
-                options={[...RUN_STATUSES].reverse().map((status) => [status, STATUS_LABELS[status]])}
-              />
-            )}
-          </Field>
-          <Field id="runs-from" label="From day" errors={errors.from}>
-            {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
-          </Field>
-          <Field id="runs-until" label="Until day" errors={errors.until}>
-            {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
-          </Field>
+          <SelectField
+            {...fieldOf('rule')}
+            label="Automation"
+            none="Any"
+            options={rules.map(({ id, name }) => [id, name])}
+          >
+            {isUnknownRule ? <option value={form.rule}>A deleted automation</option> : null}
+          </SelectField>
+          <SelectField
+            {...fieldOf('status')}
+            label="Status"
+            none="Any"
+            options={[...RUN_STATUSES].reverse().map((status) => [status, STATUS_LABELS[status]])}
+          />
+          <TextField {...fieldOf('from')} label="From day" type="date" />
+          <TextField {...fieldOf('until')} label="Until day" type="date" />
           <div className="sm:col-span-2">
-            <Field id="runs-record" label="Record id" hint="Of a job or another record." errors={errors.record}>
-              {(control) => (
-                <TextInput
-                  {...control}
-                  code
-                  name="record"
-                  defaultValue={form.record}
-                  autoComplete="off"
-                  spellCheck={false}
-                />
-              )}
-            </Field>
+            <TextField
+              {...fieldOf('record')}
+              label="Record id"
+              hint="Of a job or another record."
+              code
+              autoComplete="off"
+              spellCheck={false}
+            />
           </div>
         </div>
       </MoreFilters>

@@ -5,8 +5,7 @@ import { historyQuery, RUNS_PATH, runAddress, runsAddress } from '#app/domain/au
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { WhyAnswer, WhyView } from '../../preview/verdict-view.ts'
@@ -38,16 +37,16 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
             {Object.entries(historyQuery(account, 'why')).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={String(value)} />
             ))}
-            <Field
+            <TextField
               id="why-job"
               label="Job number"
               hint="For example 4411"
               {...(answer?.outcome === 'refused' ? { errors: [answer.message] } : {})}
-            >
-              {(control) => (
-                <TextInput {...control} name="job" defaultValue={asked} autoComplete="off" enterKeyHint="search" />
-              )}
-            </Field>
+              name="job"
+              defaultValue={asked}
+              autoComplete="off"
+              enterKeyHint="search"
+            />
             <div className="sm:pt-[1.625rem]">
               <Button type="submit" variant="primary" icon={HelpCircle} pending={looking} pendingLabel="Looking…">
                 Explain

@@ -8,8 +8,7 @@ import {
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -109,17 +108,14 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
         >
           <ActFields account={account} values={{ act: 'run', id: String(ruleId) }} />
           <div className="min-w-0 flex-1">
-            <Field id={`ask-search-${ruleId}`} label="Job number or customer">
-              {(control) => (
-                <TextInput
-                  {...control}
-                  type="search"
-                  name={ASK_FIELDS.search}
-                  defaultValue={asked.search}
-                  autoComplete="off"
-                />
-              )}
-            </Field>
+            <TextField
+              id={`ask-search-${ruleId}`}
+              label="Job number or customer"
+              type="search"
+              name={ASK_FIELDS.search}
+              defaultValue={asked.search}
+              autoComplete="off"
+            />
           </div>
           <Button type="submit" icon={Search}>
             Find

@@ -1,9 +1,8 @@
 import { Form } from '@remix-run/react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
-import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { blankName } from '../act-on-rule.ts'
@@ -32,18 +31,16 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
         <Form method="post" preventScrollReset className="mt-1 grid gap-3">
           <ActFields account={account} values={values} />
           {askedBlanks.map(({ label, value }, index) => (
-            <Field key={label} id={`fill-${id}-${index}`} label={label}>
-              {(control) => (
-                <TextInput
-                  {...control}
-                  form={withDraft.form}
-                  name={blankName(id, label)}
-                  defaultValue={typed[blankName(id, label)] ?? value}
-                  required
-                  autoComplete="off"
-                />
-              )}
-            </Field>
+            <TextField
+              key={label}
+              id={`fill-${id}-${index}`}
+              label={label}
+              form={withDraft.form}
+              name={blankName(id, label)}
+              defaultValue={typed[blankName(id, label)] ?? value}
+              required
+              autoComplete="off"
+            />
           ))}
           <div>
             <Button

@@ -4,9 +4,8 @@ import type { AutomationSettings } from '#app/domain/automations/account-guards.
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
@@ -47,23 +46,17 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   }, [refused])
 
   const input = (name: TextName, label: string, words: string, more: ControlKind) => (
-    <Field
+    <TextField
       id={`settings-${name}`}
       label={label}
       hint={hintOf(words, saved[name], defaults[name])}
       errors={errors[name]}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          {...more}
-          name={name}
-          defaultValue={shown[name]}
-          autoComplete="off"
-          autoFocus={first === name}
-        />
-      )}
-    </Field>
+      {...more}
+      name={name}
+      defaultValue={shown[name]}
+      autoComplete="off"
+      autoFocus={first === name}
+    />
   )
 
   return (
@@ -123,23 +116,17 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
                 {senders.message === '' ? '.' : `: ${senders.message}`} Your choice stays.
               </Notice>
             )}
-            <Field
+            <SelectField
               id="settings-senderStaffUuid"
               label="Staff messages and e-mail signatures"
               hint="This person sends staff messages. Signed e-mails carry their signature."
               errors={errors.senderStaffUuid}
-            >
-              {(control) => (
-                <Select
-                  {...control}
-                  name="senderStaffUuid"
-                  defaultValue={shown.senderStaffUuid}
-                  autoFocus={first === 'senderStaffUuid'}
-                  none="The first active staff member"
-                  options={senderOptions(senders, shown.senderStaffUuid).map(({ uuid, label }) => [uuid, label])}
-                />
-              )}
-            </Field>
+              name="senderStaffUuid"
+              defaultValue={shown.senderStaffUuid}
+              autoFocus={first === 'senderStaffUuid'}
+              none="The first active staff member"
+              options={senderOptions(senders, shown.senderStaffUuid).map(({ uuid, label }) => [uuid, label])}
+            />
           </div>
         </CardSection>
       </div>

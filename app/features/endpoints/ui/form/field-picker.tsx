@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { fieldPresets, OBJECT_KINDS, pickerFields } from '#app/domain/object-catalog.ts'
 import { buttonStyles } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { addFields, splitFields, toggleField } from './field-text.ts'
 
@@ -26,7 +25,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
   const singles = pickerFields(objectType)
   return (
     <div className="grid gap-2">
-      <Field
+      <TextField
         id={id}
         label={label}
         errors={errors}
@@ -35,20 +34,14 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
             ? 'Every change. Pick fields to narrow it down.'
             : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Clear it for every change.`
         }
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            name={name}
-            value={value}
-            onChange={(event) => onChange(event.currentTarget.value)}
-            placeholder="All fields"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-      </Field>
+        name={name}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        placeholder="All fields"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
       {presets.length > 0 ? (
         <fieldset className="needs-script">
           <legend className="mb-1.5 text-dense text-ink-soft">Add a group of fields</legend>
@@ -118,21 +111,18 @@ function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
   return (
     <div className="grid gap-3 rounded-control border border-line p-3">
       {fields.length >= WORTH_SEARCHING ? (
-        <Field id={`${id}-search`} label="Search fields">
-          {(control) => (
-            <TextInput
-              {...control}
-              type="search"
-              value={search}
-              onChange={(event) => setSearch(event.currentTarget.value)}
-              // The search is not part of the form: Enter must not submit it.
-              onKeyDown={(event) => {
-                if (event.key === 'Enter') event.preventDefault()
-              }}
-              autoComplete="off"
-            />
-          )}
-        </Field>
+        <TextField
+          id={`${id}-search`}
+          label="Search fields"
+          type="search"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          // The search is not part of the form: Enter must not submit it.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault()
+          }}
+          autoComplete="off"
+        />
       ) : null}
       <ul aria-label="Single fields" className="flex max-h-60 flex-wrap gap-1.5 overflow-y-auto p-0.5">
         {found.map((field) => {

@@ -3,7 +3,7 @@ import { isPolled, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { CHECKED_TEXTS } from '#app/domain/polling.ts'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { PollingNote } from '../polling-facts.tsx'
 
@@ -35,26 +35,20 @@ export function ObjectChoice(props: ObjectChoiceProps) {
   )
   return (
     <div className="group/object grid gap-3">
-      <Field
+      <SelectField
         id={field.id}
         label={wording.label}
         errors={field.errors}
         hint={open.length === 0 && 'Every object type has its webhook already. Edit or delete one in the list.'}
+        name={field.name}
+        defaultValue={typed?.[field.name] ?? ''}
+        autoFocus={firstInvalid === field.name}
+        onChange={(event) => onChoose({ ...chosen, object: event.currentTarget.value })}
       >
-        {(control) => (
-          <Select
-            {...control}
-            name={field.name}
-            defaultValue={typed?.[field.name] ?? ''}
-            autoFocus={firstInvalid === field.name}
-            onChange={(event) => onChoose({ ...chosen, object: event.currentTarget.value })}
-          >
-            <option value="">{wording.choose}</option>
-            {open.filter((kind) => kind.delivery === 'subscribed').map(option)}
-            {polled.length > 0 ? <optgroup label={CHECKED_TEXTS}>{polled.map(option)}</optgroup> : null}
-          </Select>
-        )}
-      </Field>
+        <option value="">{wording.choose}</option>
+        {open.filter((kind) => kind.delivery === 'subscribed').map(option)}
+        {polled.length > 0 ? <optgroup label={CHECKED_TEXTS}>{polled.map(option)}</optgroup> : null}
+      </SelectField>
       {!chosen.custom && isPolled(chosen.object) ? (
         <div role="status" className="rounded-control bg-sunken px-3.5 py-2.5 text-label">
           <PollingNote objectType={chosen.object} />

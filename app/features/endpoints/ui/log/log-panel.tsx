@@ -16,8 +16,7 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PauseButton } from '#app/ui/page/pause-button.tsx'
@@ -216,36 +215,27 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
         className="grid items-end gap-x-4 gap-y-3 sm:grid-cols-3"
       >
         <HiddenFields values={openQuery} />
-        <Field id={`${id}-limit`} label="Page size">
-          {(control) => (
-            <Select
-              {...control}
-              name="limit"
-              defaultValue={filter.limit}
-              options={PAGE_SIZES.map((size) => [size, size])}
-            />
-          )}
-        </Field>
-        <Field id={`${id}-range`} label="Time range">
-          {(control) => (
-            <Select
-              {...control}
-              name="timeRange"
-              defaultValue={filter.timeRange}
-              options={TIME_RANGES.map((range) => [range, TIME_RANGE_TEXTS[range]])}
-            />
-          )}
-        </Field>
-        <Field id={`${id}-status`} label="Forwarding status">
-          {(control) => (
-            <Select
-              {...control}
-              name="forwardingStatus"
-              defaultValue={filter.forwardingStatus}
-              options={FORWARDING_FILTERS.map((status) => [status, FORWARDING_TEXTS[status]])}
-            />
-          )}
-        </Field>
+        <SelectField
+          id={`${id}-limit`}
+          label="Page size"
+          name="limit"
+          defaultValue={filter.limit}
+          options={PAGE_SIZES.map((size) => [size, size])}
+        />
+        <SelectField
+          id={`${id}-range`}
+          label="Time range"
+          name="timeRange"
+          defaultValue={filter.timeRange}
+          options={TIME_RANGES.map((range) => [range, TIME_RANGE_TEXTS[range]])}
+        />
+        <SelectField
+          id={`${id}-status`}
+          label="Forwarding status"
+          name="forwardingStatus"
+          defaultValue={filter.forwardingStatus}
+          options={FORWARDING_FILTERS.map((status) => [status, FORWARDING_TEXTS[status]])}
+        />
         <div className="sm:col-span-2">
           <input type="hidden" name="hasDetails" value="false" />
           <Checkbox name="hasDetails" value="true" defaultChecked={filter.hasDetails}>
