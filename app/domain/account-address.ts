@@ -2,6 +2,7 @@
 
 const ACCOUNT_PATH = '/account'
 
+/** The account, as the platform named it, and the role for which a page is requested: part of every link. */
 export interface AccountLink {
   accountUUID: string
   admin: boolean
@@ -14,19 +15,24 @@ export type AccountPart = (typeof ACCOUNT_PARTS)[number]
 /** Parameter: the question that the page of the sessions opens. */
 export const END_ALL = { step: 'end_all' } as const
 
+/** The part of a query that names the account. */
 export function accountQuery({ accountUUID, admin }: AccountLink): Record<string, string> {
   return { accountUUID, ...(admin && { admin: 'yes' }) }
 }
 
-/** `part` = a page below; null = the first one. `asked`: more of its query; empty values are left out. */
+/** `asked`: more of the query; empty values are left out. */
+export function linkTo(path: string, account: AccountLink, asked: Readonly<Record<string, string>> = {}): string {
+  const filled = Object.entries(asked).filter(([, value]) => value !== '')
+  return `${path}?${new URLSearchParams([...Object.entries(accountQuery(account)), ...filled])}`
+}
+
+/** `part` = a page below; null = the first one. */
 export function accountAddress(
   account: AccountLink,
   part: AccountPart | null = null,
   asked: Readonly<Record<string, string>> = {},
 ): string {
-  const filled = Object.entries(asked).filter(([, value]) => value !== '')
-  const path = part === null ? ACCOUNT_PATH : `${ACCOUNT_PATH}/${part}`
-  return `${path}?${new URLSearchParams([...Object.entries(accountQuery(account)), ...filled])}`
+  return linkTo(part === null ? ACCOUNT_PATH : `${ACCOUNT_PATH}/${part}`, account, asked)
 }
 
 /** The page below at this path, read as loosely as the router does; null = another path. */

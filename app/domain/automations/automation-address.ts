@@ -1,12 +1,10 @@
 // The address of the automations page: account, tab, and what is open. Reads and writes it, so that every part of the
 // page works from the address alone.
+import { type AccountLink, accountQuery } from '../account-address.ts'
 
 export const AUTOMATION_PATH = '/automation'
 
-/** The account, as the platform named it, and the role for which the page is requested. */
-export interface AutomationAccount {
-  accountUUID: string
-  admin: boolean
+export interface AutomationAccount extends AccountLink {
   /** Token of a form's unsaved content; links carry it. */
   draft?: string | null
 }
@@ -34,8 +32,7 @@ export function automationQuery(
   step: AutomationStep = { step: 'none' },
   tab: AutomationTab = 'rules',
 ): Record<string, string> {
-  const query: Record<string, string> = { accountUUID: account.accountUUID }
-  if (account.admin) query.admin = 'yes'
+  const query = accountQuery(account)
   if (account.draft) query.draft = account.draft
   if (tab !== 'rules') query.tab = tab
   if ('ruleId' in step) query[step.step] = String(step.ruleId)

@@ -1,5 +1,5 @@
 // The addresses of the run pages, read and written here, so every link uses the same format.
-import type { AutomationAccount } from './automation-address.ts'
+import { type AccountLink, accountQuery, linkTo } from '../account-address.ts'
 
 export const RUNS_PATH = '/automation/runs'
 
@@ -8,28 +8,27 @@ const HISTORY_VIEWS = ['runs', 'upcoming', 'why'] as const
 type HistoryView = (typeof HISTORY_VIEWS)[number]
 
 /** The part of a query that names the account. */
-export function historyQuery({ accountUUID, admin }: AutomationAccount, view: HistoryView = 'runs') {
-  return { accountUUID, ...(admin && { admin: 'yes' }), ...(view !== 'runs' && { view }) }
+export function historyQuery(account: AccountLink, view: HistoryView = 'runs') {
+  return { ...accountQuery(account), ...(view !== 'runs' && { view }) }
 }
 
 /** The list with its filter. Empty values are left out. */
 export function runsAddress(
-  account: AutomationAccount,
+  account: AccountLink,
   asked: Readonly<Record<string, string>> = {},
   view: HistoryView = 'runs',
 ): string {
-  const filled = Object.entries(asked).filter(([, value]) => value !== '')
-  return `${RUNS_PATH}?${new URLSearchParams([...Object.entries(historyQuery(account, view)), ...filled])}`
+  return linkTo(RUNS_PATH, account, { ...(view !== 'runs' && { view }), ...asked })
 }
 
 /** "Why did this job not fire?"; `job` = its number or uuid. */
-export function whyAddress(account: AutomationAccount, job = ''): string {
+export function whyAddress(account: AccountLink, job = ''): string {
   return runsAddress(account, { job }, 'why')
 }
 
 /** The page of one run. */
-export function runAddress(account: AutomationAccount, runId: number): string {
-  return `${RUNS_PATH}/${runId}?${new URLSearchParams(historyQuery(account))}`
+export function runAddress(account: AccountLink, runId: number): string {
+  return linkTo(`${RUNS_PATH}/${runId}`, account)
 }
 
 export function readHistoryView(params: URLSearchParams): HistoryView {

@@ -1,21 +1,14 @@
 // URLs of the subscription page, built in one place so that all links agree.
-
-const SUBSCRIPTION_PATH = '/subscription'
-
-/** The account, as the platform named it, and the role a page is requested in: part of every link. */
-export interface SubscriptionAccount {
-  accountUUID: string
-  admin: boolean
-}
+import { type AccountLink, linkTo } from '#app/domain/account-address.ts'
 
 /** Links to this page load the whole document: only its own response's policy allows the payment provider's script. */
-export function subscriptionAddress({ accountUUID, admin }: SubscriptionAccount): string {
-  return `${SUBSCRIPTION_PATH}?${new URLSearchParams(admin ? { accountUUID, admin: 'yes' } : { accountUUID })}`
+export function subscriptionAddress(account: AccountLink): string {
+  return linkTo('/subscription', account)
 }
 
 /** The webhook manager, the target of "Back to Dashboard". */
-export function dashboardAddress({ accountUUID, admin }: SubscriptionAccount): string {
-  return `/?${new URLSearchParams(admin ? { accountUUID, admin: 'yes' } : { accountUUID })}`
+export function dashboardAddress(account: AccountLink): string {
+  return linkTo('/', account)
 }
 
 /** The parameters the provider adds to the return URL. */

@@ -2,6 +2,7 @@ import { useSubmit } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { CreditCard, ExternalLink, FlaskConical, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import type { AccountLink } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -14,13 +15,13 @@ import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { QuoteView, SubscriptionAnswer } from '../payment-answer.ts'
 import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
-import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import { subscriptionAddress } from '../subscription-address.ts'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 
 export interface PaymentCardProps {
   /** Only owners can pay; members see who the owners are. */
   rights: OwnerRights
-  account: SubscriptionAccount
+  account: AccountLink
   plan: PlanView
   payments: PaymentsOfPage
   /** The result of the button that was just pressed, otherwise null. */
@@ -256,7 +257,7 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
 interface QuotePanelProps {
   quote: QuoteView
   payments: PaymentsOfPage
-  account: SubscriptionAccount
+  account: AccountLink
   /** The account has access to the provider's own pages. */
   portal: boolean
   onClose: () => void

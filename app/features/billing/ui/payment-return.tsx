@@ -1,12 +1,13 @@
 import { Form, useSubmit } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
+import type { AccountLink } from '#app/domain/account-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
-import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import { subscriptionAddress } from '../subscription-address.ts'
 
-interface PaymentReturnProps extends SubscriptionAccount {
+interface PaymentReturnProps extends AccountLink {
   accountName: string
   /** The payment id in the URL: a claim that the server looks up. */
   paymentId: string

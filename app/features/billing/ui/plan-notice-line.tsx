@@ -1,8 +1,9 @@
 import { Link } from '@remix-run/react'
 import { CircleAlert, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
+import type { AccountLink } from '#app/domain/account-address.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
 import type { PlanNotice } from '../plan-notice.ts'
-import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
+import { subscriptionAddress } from '../subscription-address.ts'
 
 const ICONS: Record<PlanNotice['tone'], LucideIcon> = {
   attention: CircleAlert,
@@ -10,7 +11,7 @@ const ICONS: Record<PlanNotice['tone'], LucideIcon> = {
   held: Hourglass,
 }
 
-interface PlanNoticeLineProps extends SubscriptionAccount {
+interface PlanNoticeLineProps extends AccountLink {
   /** Null when there is nothing to show. */
   notice: PlanNotice | null
 }

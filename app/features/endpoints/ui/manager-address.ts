@@ -1,15 +1,12 @@
 // Reads and writes what the manager page's URL says besides the account: which card is being edited, deleted or viewed.
 // Every part of the page can be reached by URL alone.
+import { type AccountLink, accountQuery } from '#app/domain/account-address.ts'
 import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import type { LogFilter } from '#app/features/events/log-view.ts'
 import { type ReplayForm, replayFormOf } from '../controls/replay-text.ts'
 import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 
-/** The account, as the platform named it, and the role the page is requested in. */
-export interface ManagerAccount {
-  accountUUID: string
-  admin: boolean
-}
+export type ManagerAccount = AccountLink
 
 /** One thing is open at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
 export type ManagerStep =
@@ -32,8 +29,7 @@ export const CURL_SOURCE = '/fieldhook/curl'
 
 /** Builds the page's query, e.g. `{ accountUUID: '…', admin: 'yes', edit: '3' }`. */
 export function managerQuery(account: ManagerAccount, step: ManagerStep = { step: 'none' }): Record<string, string> {
-  const query: Record<string, string> = { accountUUID: account.accountUUID }
-  if (account.admin) query.admin = 'yes'
+  const query = accountQuery(account)
   if (step.step === 'none') return query
   query[step.step] = String(step.webhookId)
   if (step.step === 'log') return { ...query, ...logFilterQuery(step.filter) }

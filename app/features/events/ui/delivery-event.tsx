@@ -1,5 +1,6 @@
 import { Link } from '@remix-run/react'
-import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
+import type { AccountLink } from '#app/domain/account-address.ts'
+import { deliveryAddress, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { fullName } from '#app/domain/record-name.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -11,7 +12,7 @@ import { DeliveryPill } from './delivery-pill.tsx'
 
 interface PartProps {
   delivery: DeliveryView
-  account: LinkAccount
+  account: AccountLink
 }
 
 const link = 'font-medium text-accent underline underline-offset-4'

@@ -1,14 +1,8 @@
 import { useRevalidator } from '@remix-run/react'
 import { ArrowLeft, ChevronRight, RefreshCw, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import {
-  type AccountPage,
-  accountQuery,
-  deliveryAddress,
-  type LinkAccount,
-  managerAddress,
-  searchAddress,
-} from '#app/domain/delivery-address.ts'
+import { type AccountLink, accountQuery } from '#app/domain/account-address.ts'
+import { type AccountPage, deliveryAddress, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
@@ -39,7 +33,7 @@ interface DeliveryPageProps extends AccountPage {
 
 /** One delivery with all its details. */
 export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, delivery, beside }: DeliveryPageProps) {
-  const account: LinkAccount = { accountUUID, admin }
+  const account: AccountLink = { accountUUID, admin }
   useLiveDelivery(delivery, accountUUID)
   useChangeAnnounced(delivery)
   return (
@@ -98,7 +92,7 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
   )
 }
 
-function query(account: LinkAccount): string {
+function query(account: AccountLink): string {
   return String(new URLSearchParams({ accountUUID: account.accountUUID }))
 }
 

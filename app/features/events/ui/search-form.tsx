@@ -1,7 +1,8 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Search } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { accountQuery, type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
+import { type AccountLink, accountQuery } from '#app/domain/account-address.ts'
+import { searchAddress } from '#app/domain/delivery-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
@@ -22,7 +23,7 @@ import {
 } from '../search-view.ts'
 
 export interface SearchFieldsProps {
-  account: LinkAccount
+  account: AccountLink
   choices: SearchChoices
   /** As typed. */
   form: SearchForm

@@ -1,5 +1,6 @@
 import { Link } from '@remix-run/react'
-import { deliveryAddress, type LinkAccount } from '#app/domain/delivery-address.ts'
+import type { AccountLink } from '#app/domain/account-address.ts'
+import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
@@ -11,7 +12,7 @@ import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
 /** One line each on a wide screen, two on a phone; a press leads to the delivery. */
-export function SearchHits({ hits, account }: { hits: readonly SearchHit[]; account: LinkAccount }) {
+export function SearchHits({ hits, account }: { hits: readonly SearchHit[]; account: AccountLink }) {
   return (
     <ol aria-labelledby="result-title" className="rounded-card border border-line bg-surface shadow-rest">
       {hits.map((hit) => (
@@ -26,7 +27,7 @@ export function SearchHits({ hits, account }: { hits: readonly SearchHit[]; acco
   )
 }
 
-function Hit({ hit, account }: { hit: SearchHit; account: LinkAccount }) {
+function Hit({ hit, account }: { hit: SearchHit; account: AccountLink }) {
   const { delivery } = hit
   const line = lineOf(hit)
   if (delivery === null) {

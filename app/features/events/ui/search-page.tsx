@@ -1,7 +1,8 @@
 import { Link } from '@remix-run/react'
 import { SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { type AccountPage, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
+import type { AccountLink } from '#app/domain/account-address.ts'
+import { type AccountPage, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
@@ -44,7 +45,7 @@ export interface SearchPageProps extends AccountPage, Omit<SearchFieldsProps, 'a
 export function SearchPage(props: SearchPageProps) {
   const { accountUUID, accountName, timezone, admin, now, form, choices, errors, before, answer, statuses, volume } =
     props
-  const account: LinkAccount = { accountUUID, admin }
+  const account: AccountLink = { accountUUID, admin }
   useResultAnnounced(answer)
   return (
     <AccountTimeProvider now={now} zone={timezone}>
@@ -72,7 +73,7 @@ export function SearchPage(props: SearchPageProps) {
   )
 }
 
-type StatusChipsProps = { account: LinkAccount; form: SearchForm; statuses: StatusCounts }
+type StatusChipsProps = { account: AccountLink; form: SearchForm; statuses: StatusCounts }
 
 /** The statuses that occur, each with its number; all of them when not everything was counted. */
 function StatusChips({ account, form, statuses: { counts, complete } }: StatusChipsProps) {
@@ -95,7 +96,7 @@ function StatusChips({ account, form, statuses: { counts, complete } }: StatusCh
 }
 
 interface ResultProps extends Pick<SearchPageProps, 'form' | 'before' | 'logEnds'> {
-  account: LinkAccount
+  account: AccountLink
   answer: SearchAnswer
 }
 
@@ -195,7 +196,7 @@ const HEIGHT = 40
 interface DayBarsProps {
   /** Oldest day first. */
   volume: readonly DayVolume[]
-  account: LinkAccount
+  account: AccountLink
   form: SearchForm
 }
 
