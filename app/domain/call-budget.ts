@@ -82,13 +82,8 @@ function forgetOld(count: CallCount, now: Millis): void {
 }
 
 /** For users; the time is shown next to it. */
-export function waitSentence(why: 'minute' | 'day' | 'platform'): string {
-  switch (why) {
-    case 'minute':
-      return 'This account has used its 180 ServiceM8 calls of this minute. Work continues in a moment.'
-    case 'day':
-      return 'This account has used its 20,000 ServiceM8 calls of today. Work continues after midnight UTC.'
-    case 'platform':
-      return 'ServiceM8 asked us to make fewer calls for this account. Work continues when ServiceM8 allows it.'
-  }
+export const WAIT_SENTENCES: Record<'minute' | 'day' | 'platform', string> = {
+  minute: 'This account has used its 180 ServiceM8 calls of this minute. Work continues in a moment.',
+  day: 'This account has used its 20,000 ServiceM8 calls of today. Work continues after midnight UTC.',
+  platform: 'ServiceM8 asked us to make fewer calls for this account. Work continues when ServiceM8 allows it.',
 }

@@ -1,5 +1,4 @@
 // The space ladder: what the product does and stops doing as the database fills up. Never removes pending deliveries.
-import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours } from '#app/lib/duration.ts'
 
 export type SpaceLevel = 'enough' | 'warn' | 'shorten' | 'lean' | 'share' | 'full'
@@ -157,28 +156,21 @@ export const AMPLE_SPACE: Space = {
 export const NO_ROOM_FOR_REPLAYS =
   'Storage is nearly full: resending in bulk is paused. Single events can still be resent.'
 
-/** For the operator: how full the database is, the consequences, and what helps. */
-export function spaceSentence(level: SpaceLevel, used: number, budget: number): string {
-  const full = `The database uses ${Math.round((used / budget) * 100)} % of its ${megabytes(budget)} MB.`
-  switch (level) {
-    case 'enough':
-      return `${full} There is room.`
-    case 'warn':
-      return `${full} From 85 % on, delivered payloads are kept for 24 hours. ${REMEDY}`
-    case 'shorten':
-      return `${full} Accounts over their share keep delivered payloads for 24 hours. ${REMEDY}`
-    case 'lean':
-      return `${full} Responses are dropped and bulk resends wait. Accounts over their share keep their log for 4 days. ${REMEDY}`
-    case 'share':
-      return `${full} Events of accounts over their share get 429; ServiceM8 resends them. The rest is reserved for the others. ${REMEDY}`
-    case 'full':
-      return `${full} All events get 503; ServiceM8 resends them. Waiting deliveries are safe. ${REMEDY}`
-    default:
-      return assertNever(level)
-  }
+const REMEDY = 'Raise MAX_DB_MB if the disk has room, or lower RETENTION_DAYS.'
+
+const CONSEQUENCES: Record<SpaceLevel, string> = {
+  enough: 'There is room.',
+  warn: `From 85 % on, delivered payloads are kept for 24 hours. ${REMEDY}`,
+  shorten: `Accounts over their share keep delivered payloads for 24 hours. ${REMEDY}`,
+  lean: `Responses are dropped and bulk resends wait. Accounts over their share keep their log for 4 days. ${REMEDY}`,
+  share: `Events of accounts over their share get 429; ServiceM8 resends them. The rest is reserved for the others. ${REMEDY}`,
+  full: `All events get 503; ServiceM8 resends them. Waiting deliveries are safe. ${REMEDY}`,
 }
 
-const REMEDY = 'Raise MAX_DB_MB if the disk has room, or lower RETENTION_DAYS.'
+/** For the operator: how full the database is, the consequences, and what helps. */
+export function spaceSentence(level: SpaceLevel, used: number, budget: number): string {
+  return `The database uses ${Math.round((used / budget) * 100)} % of its ${megabytes(budget)} MB. ${CONSEQUENCES[level]}`
+}
 
 function megabytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024)

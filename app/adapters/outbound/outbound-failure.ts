@@ -1,7 +1,7 @@
 // Maps a connection failure to a class and a sentence. The sentences name no host and no address: the user who typed
 // the address sees them, and a name may turn out to be an internal one.
 import type { OutboundOutcome } from './outbound.ts'
-import { type AddressReason, addressSentence } from './safe-address.ts'
+import { ADDRESS_SENTENCES, type AddressReason } from './safe-address.ts'
 
 export type FailureClass = Exclude<OutboundOutcome['outcome'], 'response'>
 
@@ -60,7 +60,7 @@ export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: n
   switch (code) {
     case 'DIAL_BLOCKED': {
       const refused = fault.reason ?? 'private_address'
-      return { outcome: 'blocked', sentence: addressSentence(refused), refused }
+      return { outcome: 'blocked', sentence: ADDRESS_SENTENCES[refused], refused }
     }
     case 'DIAL_NAME_UNKNOWN':
       return { outcome: 'dns', sentence: 'The name in this address does not exist. Check the spelling.' }
@@ -85,7 +85,7 @@ export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: n
   }
   // undici reports an unsolicited 100 or 101 as a socket error; only the text differs from a closed connection.
   if (CLOSED.has(code) && !/^bad (response|upgrade)$/.test(fault.message)) {
-    return { outcome: 'reset', sentence: closedSentence(phase) }
+    return { outcome: 'reset', sentence: CLOSED_SENTENCES[phase] }
   }
   if (phase === 'securing' || code in CERTIFICATE_SENTENCES) {
     return {
@@ -99,16 +99,13 @@ export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: n
 /** Nothing arrived in time. `ms` is the limit that was reached. */
 export function timeoutSentence(phase: ExchangePhase, ms: number): string {
   const limit = `${Math.round(ms / 100) / 10} second${ms === 1000 ? '' : 's'}`
-  switch (phase) {
-    case 'connecting':
-      return `No connection within ${limit}.`
-    case 'securing':
-      return `The secure connection (TLS) was not ready within ${limit}.`
-    case 'waiting':
-      return `No answer within ${limit}.`
-    case 'answering':
-      return `The answer had begun but was not complete within ${limit}.`
+  const sentences: Record<ExchangePhase, string> = {
+    connecting: `No connection within ${limit}.`,
+    securing: `The secure connection (TLS) was not ready within ${limit}.`,
+    waiting: `No answer within ${limit}.`,
+    answering: `The answer had begun but was not complete within ${limit}.`,
   }
+  return sentences[phase]
 }
 
 /** Whether an immediate retry is safe: the request was not sent, so it cannot arrive twice. */
@@ -118,14 +115,11 @@ export function maySafelyRepeat(failure: Failure, phase: ExchangePhase): boolean
   )
 }
 
-function closedSentence(phase: ExchangePhase): string {
-  switch (phase) {
-    case 'connecting':
-    case 'securing':
-      return 'The server closed the connection before the request could be sent.'
-    case 'waiting':
-      return 'The server closed the connection without an answer.'
-    case 'answering':
-      return 'The server closed the connection in the middle of its answer.'
-  }
+const NOT_SENT = 'The server closed the connection before the request could be sent.'
+
+const CLOSED_SENTENCES: Record<ExchangePhase, string> = {
+  connecting: NOT_SENT,
+  securing: NOT_SENT,
+  waiting: 'The server closed the connection without an answer.',
+  answering: 'The server closed the connection in the middle of its answer.',
 }

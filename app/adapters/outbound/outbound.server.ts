@@ -26,10 +26,10 @@ import {
 } from './outbound-failure.ts'
 import { cachedResolver, dnsResolver, machineResolver, type NameResolver } from './outbound-resolver.server.ts'
 import {
+  ADDRESS_SENTENCES,
   type AddressTarget,
   type AddressVerdict,
   addressRules,
-  addressSentence,
   checkAddress,
   forbiddenIp,
 } from './safe-address.ts'
@@ -240,7 +240,7 @@ export function createOutbound(input: OutboundInput): Outbound {
           return { verdict: 'unresolved', sentence: 'The name in this address could not be looked up just now.' }
         case 'addresses': {
           const reason = answer.addresses.map(({ address }) => forbiddenIp(address, rules)).find((one) => one !== null)
-          if (reason) return { verdict: 'blocked', sentence: addressSentence(reason), refused: reason }
+          if (reason) return { verdict: 'blocked', sentence: ADDRESS_SENTENCES[reason], refused: reason }
           return { verdict: 'allowed' }
         }
       }

@@ -1,6 +1,6 @@
 // The lists and the edges of the address rules, entry by entry.
 import { expect, test } from 'vitest'
-import { addressRules, addressSentence, checkAddress, findExceptionFault } from './safe-address.ts'
+import { ADDRESS_SENTENCES, addressRules, checkAddress, findExceptionFault } from './safe-address.ts'
 
 const rules = addressRules({
   selfHosts: ['own.example.com', 'https://[2600::1]', 'dot.example.com.'],
@@ -48,7 +48,7 @@ test('every port from 1024 up that browsers refuse is refused, and its neighbour
 test('an address of 2,048 characters is read, one of 2,049 is not, and a person is told', () => {
   const of = (length: number) => `https://a.com/${'x'.repeat(length - 'https://a.com/'.length)}`
   expect([reasonFor(of(2048)), reasonFor(of(2049))]).toEqual(['allowed', 'too_long'])
-  expect(addressSentence('too_long')).toBe('That address is longer than 2,048 characters.')
+  expect(ADDRESS_SENTENCES.too_long).toBe('That address is longer than 2,048 characters.')
 })
 
 test('a name has 253 characters at most', () => {

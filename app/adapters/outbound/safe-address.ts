@@ -129,29 +129,22 @@ export function forbiddenIp(address: string, rules: AddressRules): AddressReason
   return rules.selfIps.has(ipKey(address) ?? '') ? 'own_address' : null
 }
 
-/** The sentence for people. Names neither the host nor its resolved address. */
-export function addressSentence(reason: AddressReason): string {
-  switch (reason) {
-    case 'not_a_url':
-    case 'not_https':
-      return 'Must be a valid HTTPS URL'
-    case 'too_long':
-      return `That address is longer than ${MAX_ADDRESS_LENGTH.toLocaleString('en')} characters.`
-    case 'credentials':
-      return 'Leave the user name and password out of the address.'
-    case 'port':
-      return 'That port is not allowed. Use 443, or a port from 1024 up that no other kind of service uses.'
-    case 'internal_name':
-      return 'That name exists only inside a private network. Use an address that the internet can reach.'
-    case 'own_address':
-      return 'That is an address of this service itself: events sent to it would go round in circles.'
-    case 'private_address':
-      return 'That address points into a private network. Use an address that the internet can reach.'
-  }
+const NO_HTTPS_URL = 'Must be a valid HTTPS URL'
+
+/** The sentences for people. They name neither the host nor its resolved address. */
+export const ADDRESS_SENTENCES: Record<AddressReason, string> = {
+  not_a_url: NO_HTTPS_URL,
+  not_https: NO_HTTPS_URL,
+  too_long: `That address is longer than ${MAX_ADDRESS_LENGTH.toLocaleString('en')} characters.`,
+  credentials: 'Leave the user name and password out of the address.',
+  port: 'That port is not allowed. Use 443, or a port from 1024 up that no other kind of service uses.',
+  internal_name: 'That name exists only inside a private network. Use an address that the internet can reach.',
+  own_address: 'That is an address of this service itself: events sent to it would go round in circles.',
+  private_address: 'That address points into a private network. Use an address that the internet can reach.',
 }
 
 function refused(reason: AddressReason): AddressVerdict {
-  return { outcome: 'refused', reason, sentence: addressSentence(reason) }
+  return { outcome: 'refused', reason, sentence: ADDRESS_SENTENCES[reason] }
 }
 
 function tryUrl(text: string): URL | null {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addressSentence } from '#app/adapters/outbound/safe-address.ts'
+import { ADDRESS_SENTENCES } from '#app/adapters/outbound/safe-address.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import { hours, seconds } from '#app/lib/duration.ts'
@@ -128,7 +128,7 @@ describe('what goes wrong', () => {
   })
 
   it('at the guard is counted by its reason', async () => {
-    const sentence = addressSentence('private_address')
+    const sentence = ADDRESS_SENTENCES.private_address
     const outbound = observed.outbound({
       ...world.outbound,
       check: async () => ({ verdict: 'blocked' as const, sentence, refused: 'private_address' as const }),

@@ -12,9 +12,9 @@ import {
   judgeCall,
   noCalls,
   noteCall,
+  WAIT_SENTENCES,
   WINDOW,
   WORTH_WAITING,
-  waitSentence,
 } from '#app/domain/call-budget.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
@@ -76,7 +76,7 @@ export function createCallBudget(app: BudgetDependencies): CallBudget {
           const judged = await counts.take(accountUuid, priority)
           if (judged.verdict === 'go') return null
           if (judged.until - clock.now() > WORTH_WAITING) {
-            const message = waitSentence(judged.why)
+            const message = WAIT_SENTENCES[judged.why]
             app.log.info({ account: accountUuid, priority, why: judged.why, until: judged.until }, 'budget.spent')
             return { outcome: 'rate_limited', status: 429, message, retryAt: judged.until }
           }
