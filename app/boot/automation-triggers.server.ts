@@ -52,54 +52,33 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
   /** What another instance has stored for our accounts is not told for sure. */
   const soon = (at: number | null) =>
     input.shares ? Math.min(at ?? Number.POSITIVE_INFINITY, inMs(seconds(input.shares.alone() ? 5 : 1))) : at
-  const evaluations = createSteadyLoop({
-    name: 'automation.evaluate',
-    clock,
-    log,
-    run: async () => soon(await evaluator.round()),
+  const loop = (name: string, run: () => Promise<number | null>) =>
+    createSteadyLoop({ name: `automation.${name}`, clock, log, run })
+  const evaluations = loop('evaluate', async () => soon(await evaluator.round()))
+  const polls = loop('polls', async () => {
+    const { started, nextAt } = await poller.round()
+    if (started > 0) app.wakeRuns()
+    return Math.max(Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1))), inMs(seconds(1)))
   })
-  const polls = createSteadyLoop({
-    name: 'automation.polls',
-    clock,
-    log,
-    async run() {
-      const { started, nextAt } = await poller.round()
-      if (started > 0) app.wakeRuns()
-      return Math.max(Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1))), inMs(seconds(1)))
-    },
-  })
-  const baselines = createSteadyLoop({
-    name: 'automation.baselines',
-    clock,
-    log,
-    run: async () => Math.min((await baseline.round()).nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(5))),
-  })
-  const sweeps = createSteadyLoop({
-    name: 'automation.sweeps',
-    clock,
-    log,
-    async run() {
-      const { found, more } = await sweepDue(care)
-      if (found > 0) evaluations.wake()
-      return more ? clock.now() : inMs(minutes(1))
-    },
+  const baselines = loop('baselines', async () =>
+    Math.min((await baseline.round()).nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(5))),
+  )
+  const sweeps = loop('sweeps', async () => {
+    const { found, more } = await sweepDue(care)
+    if (found > 0) evaluations.wake()
+    return more ? clock.now() : inMs(minutes(1))
   })
   const listener = createListener(care)
-  const listens = createSteadyLoop({
-    name: 'automation.listening',
-    clock,
-    log,
-    async run() {
-      const { moved, nextAt } = await listener.round()
-      if (moved > 0) app.wakeRuns()
-      return Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1)))
-    },
+  const listens = loop('listening', async () => {
+    const { moved, nextAt } = await listener.round()
+    if (moved > 0) app.wakeRuns()
+    return Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1)))
   })
   const loops = [evaluations, polls, baselines, sweeps, listens]
   const ownership = input.shares?.ownership({
     name: 'triggers',
     async onHeld(taken) {
-      if (taken) for (const loop of loops) loop.wake()
+      if (taken) for (const one of loops) one.wake()
     },
     // What two instances do at once for an account, only one of them can write.
     async giveUp() {},
@@ -113,12 +92,12 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
       sweeps.wake()
     },
     start() {
-      for (const loop of loops) loop.start()
+      for (const one of loops) one.start()
       ownership?.start()
     },
     async stop() {
       await ownership?.release()
-      await Promise.all(loops.map((loop) => loop.stop()))
+      await Promise.all(loops.map((one) => one.stop()))
       await evaluator.settled()
     },
   }
