@@ -152,17 +152,29 @@ const JOB: ObjectTable = {
   joins: ['contact', 'company', 'company_contact', 'staff', 'queue', 'category', 'badge'],
 }
 
-const JOB_CHILD = JOB.joins
+interface Written {
+  noun: string
+  /** Besides the three that every object has. */
+  own: string
+  aliases?: string
+  joins?: ObjectTable['joins']
+}
 
-const UPDATED = 'updated_date edit_date date Last changed'
+function objectOf({ noun, own, aliases: others = '', joins = [] }: Written): ObjectTable {
+  const named = aliases(`updated_date edit_date date Last changed${others}`)
+  return { noun, belongsToJob: false, own: rows(`${ALWAYS}${own}`), aliases: named, joins }
+}
+
+function jobChild(written: Written): ObjectTable {
+  return { ...objectOf({ joins: JOB.joins, ...written }), belongsToJob: true }
+}
 
 /** The objects that rules can watch or poll. */
 export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   job: JOB,
-  company: {
+  company: objectOf({
     noun: 'customer',
-    belongsToJob: false,
-    own: rows(`${ALWAYS}
+    own: `
       name text Name
       abn_number text Business number
       address text Address
@@ -179,19 +191,17 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       badges list Badges
       tax_rate_uuid uuid Tax rate
       billing_attention text Billing attention
-      payment_terms text Payment terms`),
-    aliases: aliases(`
-      ${UPDATED}
+      payment_terms text Payment terms`,
+    aliases: `
       company_uuid uuid uuid Customer
       company_name name text Customer's name
       company_address address text Customer's address
-      company_payment_terms payment_terms text Customer's payment terms`),
+      company_payment_terms payment_terms text Customer's payment terms`,
     joins: ['company_contact', 'badge'],
-  },
-  jobactivity: {
+  }),
+  jobactivity: jobChild({
     noun: 'booking',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       job_uuid uuid Job
       staff_uuid uuid Staff member
       start_date date Start
@@ -206,16 +216,13 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       allocated_by_staff_uuid uuid Booked by
       allocated_timestamp date Booked on
       material_uuid uuid Labour rate
-      edit_by_staff_uuid uuid Changed by`),
-    aliases: aliases(`
-      ${UPDATED}
-      assigned_staff staff_uuid uuid Assigned staff`),
-    joins: JOB_CHILD,
-  },
-  jobpayment: {
+      edit_by_staff_uuid uuid Changed by`,
+    aliases: `
+      assigned_staff staff_uuid uuid Assigned staff`,
+  }),
+  jobpayment: jobChild({
     noun: 'payment',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       job_uuid uuid Job
       amount money Amount
       method text Method
@@ -223,16 +230,13 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       is_deposit flag Is a deposit
       timestamp date Received on
       actioned_by_uuid uuid Taken by
-      attachment_uuid uuid Receipt`),
-    aliases: aliases(`
-      ${UPDATED}
-      created_date timestamp date Created on`),
-    joins: JOB_CHILD,
-  },
-  jobcontact: {
+      attachment_uuid uuid Receipt`,
+    aliases: `
+      created_date timestamp date Created on`,
+  }),
+  jobcontact: jobChild({
     noun: 'job contact',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       job_uuid uuid Job
       first text First name
       last text Last name
@@ -240,36 +244,31 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       mobile phone Mobile
       email text E-mail
       type text Kind of contact
-      is_primary_contact flag Main contact`),
-    aliases: aliases(`
-      ${UPDATED}
+      is_primary_contact flag Main contact`,
+    aliases: `
       contact_first_name first text Contact's first name
       contact_last_name last text Contact's last name
       contact_phone phone phone Contact's phone
       contact_mobile mobile phone Contact's mobile
-      contact_email email text Contact's e-mail`),
-    joins: JOB_CHILD.filter((part) => part !== 'contact'),
-  },
-  note: {
+      contact_email email text Contact's e-mail`,
+    joins: JOB.joins.filter((part) => part !== 'contact'),
+  }),
+  note: jobChild({
     noun: 'note',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       note text Note
       action_required flag Needs action
       action_completed_by_staff_uuid uuid Done by
       edit_by_staff_uuid uuid Changed by
-      create_date date Written on`),
-    aliases: aliases(`
-      ${UPDATED}
-      created_date create_date date Created on`),
-    joins: JOB_CHILD,
-  },
-  task: {
+      create_date date Written on`,
+    aliases: `
+      created_date create_date date Created on`,
+  }),
+  task: jobChild({
     noun: 'task',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       name text Title
@@ -282,16 +281,13 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       created_by_staff_uuid uuid Created by
       create_date date Task created on
       lat number Latitude
-      lng number Longitude`),
-    aliases: aliases(`
-      ${UPDATED}
-      created_date create_date date Created on`),
-    joins: JOB_CHILD,
-  },
-  attachment: {
+      lng number Longitude`,
+    aliases: `
+      created_date create_date date Created on`,
+  }),
+  attachment: jobChild({
     noun: 'file',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       attachment_name text File name
@@ -307,16 +303,13 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       class_name text Class
       metadata text Details of the file
       created_by_staff_uuid uuid Added by
-      timestamp date Added on`),
-    aliases: aliases(`
-      ${UPDATED}
-      created_date timestamp date Created on`),
-    joins: JOB_CHILD,
-  },
-  formresponse: {
+      timestamp date Added on`,
+    aliases: `
+      created_date timestamp date Created on`,
+  }),
+  formresponse: jobChild({
     noun: 'form response',
-    belongsToJob: true,
-    own: rows(`${ALWAYS}
+    own: `
       form_uuid uuid Form
       staff_uuid uuid Staff member
       regarding_object text Belongs to
@@ -325,30 +318,24 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       timestamp date Filled in on
       form_by_staff_uuid uuid Filled in by
       document_attachment_uuid uuid Document
-      asset_uuid uuid Asset`),
-    aliases: aliases(`
-      ${UPDATED}
+      asset_uuid uuid Asset`,
+    aliases: `
       assigned_staff staff_uuid uuid Assigned staff
-      created_date timestamp date Created on`),
-    joins: JOB_CHILD,
-  },
-  queue: {
+      created_date timestamp date Created on`,
+  }),
+  queue: objectOf({
     noun: 'queue',
-    belongsToJob: false,
-    own: rows(`${ALWAYS}
+    own: `
       name text Name
       default_timeframe number Days a job may stay
       subscribed_staff text Subscribed staff
-      requires_assignment flag Needs a staff member`),
-    aliases: aliases(`
-      ${UPDATED}
-      queue_name name text Queue`),
-    joins: [],
-  },
-  material: {
+      requires_assignment flag Needs a staff member`,
+    aliases: `
+      queue_name name text Queue`,
+  }),
+  material: objectOf({
     noun: 'material',
-    belongsToJob: false,
-    own: rows(`${ALWAYS}
+    own: `
       name text Name
       item_number text Item number
       price money Price
@@ -359,8 +346,6 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       item_is_inventoried flag Stock is counted
       item_description text Description
       use_description_for_invoicing flag Description goes on the invoice
-      tax_rate_uuid uuid Tax rate`),
-    aliases: aliases(UPDATED),
-    joins: [],
-  },
+      tax_rate_uuid uuid Tax rate`,
+  }),
 }
