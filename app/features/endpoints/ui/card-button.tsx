@@ -1,7 +1,14 @@
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PostButton, type PostButtonProps } from '#app/ui/form/post-button.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
+import type { EndpointView } from '../endpoint-view.ts'
 import type { ManagerAccount } from './manager-address.ts'
+
+/** What each part of a card is given. */
+export interface CardProps {
+  webhook: EndpointView
+  account: ManagerAccount
+}
 
 interface CardButtonProps extends Omit<PostButtonProps, 'values'> {
   /** The intent for the page's action. */

@@ -8,17 +8,12 @@ import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { calledOf, type DeletedView, type EndpointView } from '../endpoint-view.ts'
-import { CardButton } from './card-button.tsx'
+import { CardButton, type CardProps } from './card-button.tsx'
 import { useSending } from './form/use-sending.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
-interface DeleteWebhookProps {
-  webhook: EndpointView
-  account: ManagerAccount
-}
-
 /** The delete button and its question: in a dialog, or inside the page when no dialog is available. */
-export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
+export function DeleteWebhook({ webhook, account }: CardProps) {
   const sending = useSending('delete', webhook.id)
   const step = { step: 'confirmDelete', webhookId: webhook.id } as const
   const { button, ask } = useAskFirst(`${managerSearch(account, step)}#${cardId(webhook.id)}`, sending)
@@ -69,7 +64,7 @@ export function UndoDelete({ deleted, account }: { deleted: DeletedView; account
 }
 
 /** The same question as part of the page. */
-export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
+export function DeleteQuestion({ webhook, account }: CardProps) {
   const sending = useSending('delete', webhook.id)
   const answers = (
     <>
@@ -111,7 +106,7 @@ function whatEnds(webhook: EndpointView): string {
     : `This webhook's activity is no longer shown here. Forwarding rules and automations for ${label} records still get their events.`
 }
 
-function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sending: boolean }) {
+function DeleteForm({ webhook, account, sending }: CardProps & { sending: boolean }) {
   return (
     <Form method="post" preventScrollReset>
       <input type="hidden" name="intent" value="delete" />

@@ -9,9 +9,8 @@ import { Button } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { EndpointView } from '../endpoint-view.ts'
 import { useAccountNews, useCardNews } from './account-news.tsx'
-import { CardFields } from './card-button.tsx'
+import { CardFields, type CardProps } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 
 const FAILS = { tone: 'failing', icon: CircleAlert } as const
@@ -75,7 +74,7 @@ function ToCard({ notice, account }: { notice: EndpointNotice; account: ManagerA
 }
 
 /** The notice on the card itself: whether it was mailed, and its sentence when the card's status does not say it. */
-export function CardNotice({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+export function CardNotice({ webhook, account }: CardProps) {
   const { notice } = useCardNews(webhook.id)
   if (!notice) return null
   const lasts = webhook.status === 'failing' || webhook.status === 'stopped'

@@ -9,18 +9,11 @@ import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextField } from '#app/ui/form/text-input.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { countSentence, type ReplayPanelData } from '../controls/replay-text.ts'
-import type { EndpointView } from '../endpoint-view.ts'
-import { CardButton } from './card-button.tsx'
-import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
-
-interface ReplayPanelProps {
-  webhook: EndpointView
-  account: ManagerAccount
-  data: ReplayPanelData
-}
+import { CardButton, type CardProps } from './card-button.tsx'
+import { cardId, managerQuery, managerSearch } from './manager-address.ts'
 
 /** "Send everything since …": choose, count, confirm. All steps except the last are plain URLs. */
-export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
+export function ReplayPanel({ webhook, account, data }: CardProps & { data: ReplayPanelData }) {
   const { form, errors, count } = data
   const { pathname } = useLocation()
   const zone = useZone()

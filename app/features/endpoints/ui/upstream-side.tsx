@@ -4,15 +4,9 @@ import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { resultPlace } from '../controls/control-text.ts'
-import { calledOf, type EndpointView } from '../endpoint-view.ts'
+import { calledOf } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
-import { CardButton } from './card-button.tsx'
-import type { ManagerAccount } from './manager-address.ts'
-
-interface UpstreamProps {
-  webhook: EndpointView
-  account: ManagerAccount
-}
+import { CardButton, type CardProps } from './card-button.tsx'
 
 const MARKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> = {
   ok: { tone: 'working', icon: CircleCheck },
@@ -21,7 +15,7 @@ const MARKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> =
 }
 
 /** The platform's side: unusual silence, and the result of comparing with its own list. */
-export function UpstreamSide({ webhook, account }: UpstreamProps) {
+export function UpstreamSide({ webhook, account }: CardProps) {
   const { silence, upstream } = useCardNews(webhook.id)
   const broken = webhook.status === 'unsubscribed' && webhook.polling === null
   if (!silence && !upstream && !broken) return null
@@ -55,7 +49,7 @@ export function UpstreamSide({ webhook, account }: UpstreamProps) {
 }
 
 /** Compares all of the account's webhooks at once; the card only identifies where the button was pressed. */
-export function CompareButton({ webhook, account }: UpstreamProps) {
+export function CompareButton({ webhook, account }: CardProps) {
   return (
     <>
       <CardButton

@@ -33,22 +33,17 @@ import { checkSummary, isCheckShown, pathOf, troubledSteps } from '../controls/e
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { useCardNews } from './account-news.tsx'
-import { CardButton, CardFields } from './card-button.tsx'
-import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
+import { CardButton, CardFields, type CardProps } from './card-button.tsx'
+import { cardId, managerQuery } from './manager-address.ts'
 import { useOwnerRights } from './owner-rights.tsx'
 import { CompareButton } from './upstream-side.tsx'
-
-interface ControlsProps {
-  webhook: EndpointView
-  account: ManagerAccount
-}
 
 /** The one-click remedies for a webhook in trouble; renders nothing for a healthy one. */
 export function TroubleControls({
   webhook,
   account,
   place,
-}: ControlsProps & { /** Where the result appears. */ place?: string }) {
+}: CardProps & { /** Where the result appears. */ place?: string }) {
   const values = { intent: 'start_again', id: String(webhook.id), ...(place && { place }) }
   const sending = useIsSending(values)
   const { state, missed } = webhook
@@ -104,7 +99,7 @@ export function TroubleControls({
 }
 
 /** The frequent buttons of a webhook or rule, with the result of a press right under them. */
-export function WebhookControls({ webhook, account }: ControlsProps) {
+export function WebhookControls({ webhook, account }: CardProps) {
   const { id, state } = webhook
   const hasAddress = webhook.callbackUrl !== ''
   return (
@@ -137,7 +132,7 @@ export function WebhookControls({ webhook, account }: ControlsProps) {
 }
 
 /** While a test event runs: a dot on its way to the address. The button says it in words. */
-function TestUnderWay({ webhook: { id, callbackUrl } }: Pick<ControlsProps, 'webhook'>) {
+function TestUnderWay({ webhook: { id, callbackUrl } }: Pick<CardProps, 'webhook'>) {
   if (!useIsSending({ intent: 'test', id: String(id) })) return null
   return (
     <p aria-hidden className="flex items-center gap-2 text-dense text-ink-soft">
@@ -155,7 +150,7 @@ function TestUnderWay({ webhook: { id, callbackUrl } }: Pick<ControlsProps, 'web
   )
 }
 
-interface MoreControlsProps extends ControlsProps {
+interface MoreControlsProps extends CardProps {
   /** The secret was just rotated: show it and move the focus there. */
   secretOpen: boolean
 }
@@ -196,7 +191,7 @@ export function MoreControls({ webhook, account, secretOpen }: MoreControlsProps
 const PAUSE = { intent: 'pause', variant: 'secondary', icon: Pause, label: 'Pause', pendingLabel: 'Pausing…' } as const
 const RESUME = { intent: 'resume', variant: 'primary', icon: Play, label: 'Resume', pendingLabel: 'Resuming…' } as const
 
-function PauseButton({ webhook, account }: ControlsProps) {
+function PauseButton({ webhook, account }: CardProps) {
   const { icon: Icon, label, ...press } = webhook.state === 'paused' ? RESUME : PAUSE
   return (
     <CardButton
@@ -211,7 +206,7 @@ function PauseButton({ webhook, account }: ControlsProps) {
   )
 }
 
-function SigningSecret({ webhook, account, open }: ControlsProps & { open: boolean }) {
+function SigningSecret({ webhook, account, open }: CardProps & { open: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   const rights = useOwnerRights()
   useEffect(() => {
@@ -267,7 +262,7 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
 }
 
 /** Checks the address without sending an event. */
-function CheckAddressButton({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+function CheckAddressButton({ webhook, account }: CardProps) {
   return (
     <CardButton
       intent="check_address"

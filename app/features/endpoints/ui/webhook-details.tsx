@@ -18,7 +18,7 @@ import { type ReplayPanelData, replaySentence } from '../controls/replay-text.ts
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FormResult } from '../form-result.ts'
 import { receiverOf } from '../receiver.ts'
-import { CardButton } from './card-button.tsx'
+import { CardButton, type CardProps } from './card-button.tsx'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './form/endpoint-fields.tsx'
 import { useSavedEdit } from './form/endpoint-form.tsx'
@@ -158,7 +158,7 @@ function EventSource({ webhook }: { webhook: EndpointView }) {
   )
 }
 
-function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+function EditAndDelete({ webhook, account }: CardProps) {
   return (
     <>
       <AddressButton
@@ -260,14 +260,8 @@ function FieldChips({ fields }: { fields: readonly string[] }) {
   )
 }
 
-interface ReplayLineProps {
-  webhook: EndpointView
-  account: ManagerAccount
-  replay: Replay
-}
-
 /** One replay of a webhook: its progress with a button to cancel, or its result. */
-function ReplayLine({ webhook, account, replay: known }: ReplayLineProps) {
+function ReplayLine({ webhook, account, replay: known }: CardProps & { replay: Replay }) {
   const announce = useAnnounce()
   const { revalidate } = useRevalidator()
   const source = `${REPLAY_SOURCE}${managerSearch(account)}&webhook=${webhook.id}&replay=${known.id}`
