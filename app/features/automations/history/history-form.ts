@@ -3,6 +3,7 @@
 import type { RunStatus } from '#app/domain/automations/run-record.ts'
 import type { AnswerView, ListeningNote } from '../listening/answers.ts'
 import type { RunLine } from './run-list-view.ts'
+import { STANDING_TEXTS } from './run-marks.ts'
 
 /** In form order. Texts as typed; empty = any. */
 const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
@@ -10,15 +11,9 @@ export type HistoryField = (typeof HISTORY_FIELDS)[number]
 export type HistoryForm = Record<HistoryField, string>
 
 export const STATUS_LABELS: Readonly<Record<RunStatus, string>> = {
+  ...STANDING_TEXTS,
   needs_you: 'Needs you',
-  success: 'Success',
-  partial: 'Partial',
-  failure: 'Failure',
-  nothing: 'Nothing to do',
-  cancelled: 'Cancelled',
-  queued: 'Running',
-  waiting: 'Waits',
-  held: 'Waits for you',
+  queued: STANDING_TEXTS.working,
 }
 
 export function historyFormOf(params: URLSearchParams): HistoryForm {

@@ -5,16 +5,9 @@ import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
+import { type RunStanding, STANDING_TEXTS } from './run-marks.ts'
 
-export type LogStatus =
-  | 'success'
-  | 'partial'
-  | 'failure'
-  | 'nothing'
-  | 'cancelled'
-  | 'needs_you'
-  | 'waiting'
-  | 'working'
+export type LogStatus = Exclude<RunStanding, 'unknown' | 'held'> | 'needs_you'
 
 export interface LogLine {
   id: number
@@ -49,14 +42,9 @@ const STANDING_WORDS: Partial<Record<ExecutedAction['context']['state'], string>
 }
 
 export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
-  success: 'Success',
-  partial: 'Partial',
-  failure: 'Failure',
-  nothing: 'Nothing to do',
-  cancelled: 'Cancelled',
+  ...STANDING_TEXTS,
   needs_you: 'Needs you',
   waiting: 'Waiting',
-  working: 'Running',
 }
 
 export function logLine(execution: Execution, names: KnownNames = {}): LogLine {

@@ -31,23 +31,11 @@ interface Source {
 
 const PERSON = ['uuid', 'active', 'type', 'is_primary_contact', 'first', 'last', 'phone', 'mobile', 'email']
 
+const PEOPLE = { filter: "active eq '1'", lastsMs: minutes(10), fields: PERSON, weight: 1 } as const
+
 const SOURCES = {
-  contact: {
-    object: 'jobcontact',
-    by: 'job_uuid',
-    filter: "active eq '1'",
-    lastsMs: minutes(10),
-    fields: PERSON,
-    weight: 1,
-  },
-  company_contact: {
-    object: 'companycontact',
-    by: 'company_uuid',
-    filter: "active eq '1'",
-    lastsMs: minutes(10),
-    fields: PERSON,
-    weight: 1,
-  },
+  contact: { object: 'jobcontact', by: 'job_uuid', ...PEOPLE },
+  company_contact: { object: 'companycontact', by: 'company_uuid', ...PEOPLE },
   company: { object: 'company', by: 'uuid', filter: null, lastsMs: minutes(10), fields: null, weight: 3 },
   /** Jobs of bookings, payments and notes: cached only so that one evaluation of a list reads them once. */
   job: { object: 'job', by: 'uuid', filter: null, lastsMs: seconds(30), fields: null, weight: 8 },

@@ -1,31 +1,16 @@
 // Loads the inputs of a plan: the current records, the account, and the trigger.
-import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
+import type { CallFailure } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
-import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
 import { reportTrouble } from '../actions/failure-text.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
+import type { FactLoader, PlanReader } from '../records/load-facts.server.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
 import type { PutOff } from '../rules/journal.ts'
 import { plainFilter } from '../triggers/list-records.server.ts'
 
 /** The part of the fact loader that runs use. */
-export interface RunFacts {
-  one(
-    accountUuid: string,
-    object: string,
-    recordUuid: string,
-    parts: readonly FactPart[],
-  ): Promise<{ outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure>
-  join(
-    accountUuid: string,
-    object: string,
-    records: readonly PlatformRecord[],
-    parts: readonly FactPart[],
-  ): Promise<{ outcome: 'ok'; facts: RecordFacts[] } | CallFailure>
-  profile(accountUuid: string): Promise<{ outcome: 'ok'; profile: AccountProfile } | CallFailure>
-  reader(accountUuid: string): ReadOnlyPlatform
-}
+export type RunFacts = Pick<FactLoader, 'one' | 'join' | 'profile'> & PlanReader
 
 /** Above this number, records are first looked up in a list, then read one by one. */
 const ONE_BY_ONE = 4

@@ -8,15 +8,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import { chatProgramOf, recordOf, textFor } from '../chat/chat-message.ts'
 import { judgeAnswer, judgeTest } from './answer.ts'
-import { isPastDeadline, webhookId } from './delivery.ts'
-
-/** Returns the Standard Webhooks headers of a forward. Throws when signing fails, so that the forward is not sent. */
-type SignForward = (forward: {
-  id: string
-  timestampSeconds: number
-  body: string
-  secrets: readonly string[]
-}) => Record<string, string>
+import { isPastDeadline, type SignForward, webhookId } from './delivery.ts'
 
 type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets' | 'store'>
 

@@ -11,6 +11,14 @@ import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { afterTest, afterVerdict, holdFor } from './endpoint-health.ts'
 
+/** Returns the Standard Webhooks headers of a forward. Throws when signing fails, so that the forward is not sent. */
+export type SignForward = (forward: {
+  id: string
+  timestampSeconds: number
+  body: string
+  secrets: readonly string[]
+}) => Record<string, string>
+
 /** The wait after each failure. They add up to 67 hours and 43 minutes; the last try is exactly at the deadline. */
 export const RETRY_GAPS: readonly number[] = [
   seconds(5),

@@ -5,6 +5,7 @@ import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { judgeNotification } from '#app/features/events/delivering/answer.ts'
+import type { SignForward } from '#app/features/events/delivering/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
@@ -24,7 +25,7 @@ import {
 
 interface CommitterOptions {
   /** Signs notifications like forwards (adapters/standard-webhooks.server.ts `signForward`); missing = no signature. */
-  sign?: SignNotification
+  sign?: SignForward
 }
 
 export function createCommitter(app: CommitApp, options: CommitterOptions = {}): Committer {
@@ -160,14 +161,6 @@ function repeatable(ended: CommitResult): CommitResult {
 
 // A notification to the user's own address: through the outbound guard, with the same key for every attempt.
 
-/** Standard Webhooks headers, the same as for forwards. */
-type SignNotification = (forward: {
-  id: string
-  timestampSeconds: number
-  body: string
-  secrets: readonly string[]
-}) => Record<string, string>
-
 type WebhookEffect = Extract<Effect, { kind: 'post_webhook' }>
 
 interface WebhookCommits {
@@ -176,7 +169,7 @@ interface WebhookCommits {
 
 type WebhookApp = Pick<CommitApp, 'outbound' | 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
 
-function createWebhookCommits(app: WebhookApp, sign: SignNotification | null): WebhookCommits {
+function createWebhookCommits(app: WebhookApp, sign: SignForward | null): WebhookCommits {
   return {
     async post({ url, body }, { identity }) {
       const now = app.clock.now()
