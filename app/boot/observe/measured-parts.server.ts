@@ -47,13 +47,10 @@ export function measureStore(store: Store, measures: Measures): Store {
         measures.commitEnded({ events: events.length, seconds: secondsSince(began) })
       }
     },
-    async takeInPolled(take, options) {
-      const taken = await watched.takeInPolled(take, options)
+    takeInPolled: telling(watched.takeInPolled, (taken) => {
       if (taken.outcome !== 'overtaken') countTaken(taken.accepted, measures)
-      return taken
-    },
-    async settleAttempts(reports, options) {
-      const settled = await watched.settleAttempts(reports, options)
+    }),
+    settleAttempts: telling(watched.settleAttempts, (settled, reports) => {
       for (const report of reports) measureAttempt(report, measures)
       let delivered = 0
       let givenUp = 0
@@ -63,55 +60,50 @@ export function measureStore(store: Store, measures: Measures): Store {
       }
       if (delivered > 0) measures.deliveriesEnded('delivered', delivered)
       if (givenUp > 0) measures.deliveriesEnded('given_up', givenUp)
-      return settled
-    },
-    async endStoppedStep(...input) {
-      const ended = await watched.endStoppedStep(...input)
+    }),
+    endStoppedStep: telling(watched.endStoppedStep, (ended) => {
       if (ended > 0) measures.deliveriesEnded('stopped', ended)
-      return ended
-    },
-    async expireHeldStep(...input) {
-      const step = await watched.expireHeldStep(...input)
-      if (step.ended > 0) measures.deliveriesEnded('given_up', step.ended)
-      return step
-    },
+    }),
+    expireHeldStep: telling(watched.expireHeldStep, ({ ended }) => {
+      if (ended > 0) measures.deliveriesEnded('given_up', ended)
+    }),
     async trialWrite() {
       const began = performance.now()
       await watched.trialWrite()
       measures.trialWritten(secondsSince(began))
     },
-    async startRuns(...input) {
-      const started = await watched.startRuns(...input)
+    startRuns: telling(watched.startRuns, (started) => {
       const begun = started.filter(({ outcome }) => outcome === 'started').length
       if (begun > 0) measures.runsStarted(begun)
-      return started
-    },
-    async startRunOnce(...input) {
-      const started = await watched.startRunOnce(...input)
-      if (started.outcome === 'started') measures.runsStarted(1)
-      return started
-    },
-    async finishRun(fence, stamp, end) {
-      const parked = await watched.finishRun(fence, stamp, end)
-      if (parked === 'parked') measures.runEnded(end.outcome)
-      return parked
-    },
-    async planEffects(fence, stepId, rows) {
-      const planned = await watched.planEffects(fence, stepId, rows)
+    }),
+    startRunOnce: telling(watched.startRunOnce, ({ outcome }) => {
+      if (outcome === 'started') measures.runsStarted(1)
+    }),
+    finishRun: telling(watched.finishRun, (parked, _fence, _stamp, { outcome }) => {
+      if (parked === 'parked') measures.runEnded(outcome)
+    }),
+    planEffects: telling(watched.planEffects, (planned, _fence, _stepId, rows) => {
       if (planned) for (const row of rows) measureEffect(row, measures)
-      return planned
-    },
-    async endSending(accountUuid, runId, row, write, input) {
-      const ended = await watched.endSending(accountUuid, runId, row, write, input)
+    }),
+    endSending: telling(watched.endSending, (ended, _accountUuid, _runId, _row, write) => {
       if (ended) measureEffect(write, measures)
-      return ended
-    },
-    async setRow(fence, row, write) {
-      const set = await watched.setRow(fence, row, write)
+    }),
+    setRow: telling(watched.setRow, (set, _fence, row, write) => {
       if (set && write.state !== row.state) measureEffect(write, measures)
-      return set
-    },
+    }),
   })
+}
+
+/** The method, which also tells its result on. */
+function telling<Given extends unknown[], Result>(
+  method: (...given: Given) => Promise<Result>,
+  tell: (result: Result, ...given: Given) => void,
+) {
+  return async (...given: Given): Promise<Result> => {
+    const result = await method(...given)
+    tell(result, ...given)
+    return result
+  }
 }
 
 function countTaken(answers: readonly AcceptedEvent[], measures: Measures): void {
@@ -169,38 +161,21 @@ export function measureOutbound(outbound: Outbound, measures: Measures): Outboun
       )
       return answered
     },
-    async probe(request) {
-      const probe = await outbound.probe(request)
-      if (probe.result.outcome === 'blocked') refused(probe.result.refused)
-      return probe
-    },
-    async check(url) {
-      const verdict = await outbound.check(url)
-      if (verdict.verdict === 'blocked') refused(verdict.refused)
-      return verdict
-    },
+    probe: telling(outbound.probe, ({ result }) => {
+      if (result.outcome === 'blocked') refused(result.refused)
+    }),
+    check: telling(outbound.check, (checked) => {
+      if (checked.verdict === 'blocked') refused(checked.refused)
+    }),
   }
 }
 
 export function measureMailer(mailer: Mailer, measures: Measures): Mailer {
-  return {
-    async send(mail) {
-      const sent = await mailer.send(mail)
-      measures.smtpMailEnded(sent.outcome)
-      return sent
-    },
-  }
+  return { send: telling(mailer.send, ({ outcome }) => measures.smtpMailEnded(outcome)) }
 }
 
 export function measureOAuth(oauth: PlatformOAuth, measures: Measures): PlatformOAuth {
-  return {
-    ...oauth,
-    async refresh(refreshToken) {
-      const refreshed = await oauth.refresh(refreshToken)
-      measures.tokenRefreshed(refreshed.outcome)
-      return refreshed
-    },
-  }
+  return { ...oauth, refresh: telling(oauth.refresh, ({ outcome }) => measures.tokenRefreshed(outcome)) }
 }
 
 export function measurePlatformCall({ outcome, status, durationMs }: PlatformCall, measures: Measures): void {
