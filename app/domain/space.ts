@@ -158,18 +158,18 @@ export const NO_ROOM_FOR_REPLAYS =
 
 const REMEDY = 'Raise MAX_DB_MB if the disk has room, or lower RETENTION_DAYS.'
 
-const CONSEQUENCES: Record<SpaceLevel, string> = {
-  enough: 'There is room.',
-  warn: `From 85 % on, delivered payloads are kept for 24 hours. ${REMEDY}`,
-  shorten: `Accounts over their share keep delivered payloads for 24 hours. ${REMEDY}`,
-  lean: `Responses are dropped and bulk resends wait. Accounts over their share keep their log for 4 days. ${REMEDY}`,
-  share: `Events of accounts over their share get 429; ServiceM8 resends them. The rest is reserved for the others. ${REMEDY}`,
-  full: `All events get 503; ServiceM8 resends them. Waiting deliveries are safe. ${REMEDY}`,
-}
-
 /** For the operator: how full the database is, the consequences, and what helps. */
 export function spaceSentence(level: SpaceLevel, used: number, budget: number): string {
-  return `The database uses ${Math.round((used / budget) * 100)} % of its ${megabytes(budget)} MB. ${CONSEQUENCES[level]}`
+  const full = `The database uses ${Math.round((used / budget) * 100)} % of its ${megabytes(budget)} MB.`
+  const sentences: Record<SpaceLevel, string> = {
+    enough: `${full} There is room.`,
+    warn: `${full} From 85 % on, delivered payloads are kept for 24 hours. ${REMEDY}`,
+    shorten: `${full} Accounts over their share keep delivered payloads for 24 hours. ${REMEDY}`,
+    lean: `${full} Responses are dropped and bulk resends wait. Accounts over their share keep their log for 4 days. ${REMEDY}`,
+    share: `${full} Events of accounts over their share get 429; ServiceM8 resends them. The rest is reserved for the others. ${REMEDY}`,
+    full: `${full} All events get 503; ServiceM8 resends them. Waiting deliveries are safe. ${REMEDY}`,
+  }
+  return sentences[level]
 }
 
 function megabytes(bytes: number): number {

@@ -18,7 +18,7 @@ const NOT_ON_CONFORM: Readonly<Record<string, string>> = {
 }
 
 const FORM = /<(?:Form|form|[a-z]\w*\.Form)\b/
-const FIELD = /<(?:TextInput|Select|Checkbox|FieldPicker|textarea|FieldErrors)\b/
+const FIELD = /<(?:TextInput|TextField|Select|SelectField|Checkbox|FieldPicker|textarea|FieldErrors)\b/
 const CONFORM = /\buse(?:Manager)?Form\b/
 /** Searches: their values stand in the address, and nothing is saved. */
 const ONLY_ASKS = (text: string) => /method="get"/.test(text) && !/method="post"/.test(text)

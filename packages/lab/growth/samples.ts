@@ -124,6 +124,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/adapters/servicem8/servicem8-answer.ts mapAnswer': 'hands on what readAnswer read',
   'app/adapters/stripe/stripe-objects.ts idOf': 'ids of the payment provider',
   'app/engine/lane-window.ts': 'ids of our own',
+  'app/domain/account-address.ts linkTo': 'an address of ours',
   'app/domain/account-address.ts accountAddress': 'an address of ours',
   'app/domain/account-address.ts movedAccountAddress': 'reads seven names of a query',
   'app/domain/account-id.ts decideNamedAs': 'ids that readAccountId read',

@@ -154,7 +154,6 @@ const JOB: ObjectTable = {
 
 interface Written {
   noun: string
-  /** Besides the three that every object has. */
   own: string
   aliases?: string
   joins?: ObjectTable['joins']
@@ -162,7 +161,7 @@ interface Written {
 
 function objectOf({ noun, own, aliases: others = '', joins = [] }: Written): ObjectTable {
   const named = aliases(`updated_date edit_date date Last changed${others}`)
-  return { noun, belongsToJob: false, own: rows(`${ALWAYS}${own}`), aliases: named, joins }
+  return { noun, belongsToJob: false, own: rows(own), aliases: named, joins }
 }
 
 function jobChild(written: Written): ObjectTable {
@@ -174,7 +173,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   job: JOB,
   company: objectOf({
     noun: 'customer',
-    own: `
+    own: `${ALWAYS}
       name text Name
       abn_number text Business number
       address text Address
@@ -201,7 +200,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   jobactivity: jobChild({
     noun: 'booking',
-    own: `
+    own: `${ALWAYS}
       job_uuid uuid Job
       staff_uuid uuid Staff member
       start_date date Start
@@ -222,7 +221,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   jobpayment: jobChild({
     noun: 'payment',
-    own: `
+    own: `${ALWAYS}
       job_uuid uuid Job
       amount money Amount
       method text Method
@@ -236,7 +235,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   jobcontact: jobChild({
     noun: 'job contact',
-    own: `
+    own: `${ALWAYS}
       job_uuid uuid Job
       first text First name
       last text Last name
@@ -255,7 +254,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   note: jobChild({
     noun: 'note',
-    own: `
+    own: `${ALWAYS}
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       note text Note
@@ -268,7 +267,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   task: jobChild({
     noun: 'task',
-    own: `
+    own: `${ALWAYS}
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       name text Title
@@ -287,7 +286,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   attachment: jobChild({
     noun: 'file',
-    own: `
+    own: `${ALWAYS}
       related_object text Belongs to
       related_object_uuid uuid Record it belongs to
       attachment_name text File name
@@ -309,7 +308,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   formresponse: jobChild({
     noun: 'form response',
-    own: `
+    own: `${ALWAYS}
       form_uuid uuid Form
       staff_uuid uuid Staff member
       regarding_object text Belongs to
@@ -325,7 +324,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   queue: objectOf({
     noun: 'queue',
-    own: `
+    own: `${ALWAYS}
       name text Name
       default_timeframe number Days a job may stay
       subscribed_staff text Subscribed staff
@@ -335,7 +334,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   }),
   material: objectOf({
     noun: 'material',
-    own: `
+    own: `${ALWAYS}
       name text Name
       item_number text Item number
       price money Price
