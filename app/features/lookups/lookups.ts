@@ -134,6 +134,9 @@ type Raw = Readonly<Record<string, unknown>>
 
 const text = (value: unknown) => (value === null || value === undefined ? '' : String(value))
 
+const textsOf = <Name extends string>(record: Raw, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, text(record[name])])) as Record<Name, string>
+
 /** Keeps records that are not deleted, with the specification's names. */
 export function lookupRecords(name: LookupName, records: readonly Raw[]): Record<string, unknown>[] {
   const present = records.filter((record) => text(record.active) !== '0')
@@ -147,14 +150,9 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
     case 'companies':
     case 'categories':
     case 'badges':
-      return byName(present.map((record) => ({ uuid: text(record.uuid), name: text(record.name) })))
+      return byName(present.map((record) => textsOf(record, ['uuid', 'name'])))
     case 'staff':
-      return present.map((record) => ({
-        uuid: text(record.uuid),
-        first: text(record.first),
-        last: text(record.last),
-        email: text(record.email),
-      }))
+      return present.map((record) => textsOf(record, ['uuid', 'first', 'last', 'email']))
     case 'email-templates':
       return present.map((record) => ({
         uuid: text(record.uuid),
@@ -170,12 +168,7 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
         message_text: text(record.message),
       }))
     case 'document-templates':
-      return present.map((record) => ({
-        uuid: text(record.uuid),
-        name: text(record.name),
-        template_type: text(record.template_type),
-        related_object: text(record.related_object),
-      }))
+      return present.map((record) => textsOf(record, ['uuid', 'name', 'template_type', 'related_object']))
     // A bundle requires a number, not a name (facts: 5.7).
     case 'materials':
     case 'bundles':
