@@ -248,7 +248,9 @@ test('what is wrong with a line of a list is marked at its own control, which ge
   const [input = ''] = pressed.html.match(new RegExp(`<input[^>]*name="${cost}"[^>]*>`)) ?? []
   expect(input).toMatch(/ autofocus=""/i)
   const about = / aria-describedby="([^"]+)"/.exec(input)?.[1] ?? ''
-  expect(pressed.html).toMatch(new RegExp(`id="${about}"[^>]*>.*?<span>Unit cost is a number from 0 with at most two decimals</span>`))
+  expect(pressed.html).toMatch(
+    new RegExp(`id="${about}"[^>]*>.*?<span>Unit cost is a number from 0 with at most two decimals</span>`),
+  )
 })
 
 test(

@@ -1,7 +1,6 @@
 // Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import { runAddress, runsAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
@@ -15,7 +14,7 @@ import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { textToMe } from './automation-presses.server.ts'
+import { linkToRuns, textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
@@ -99,12 +98,6 @@ async function pressed(
       })
     }
   }
-}
-
-function linkToRuns(account: Parameters<typeof runAddress>[0], rule: string, runId: number | null | undefined) {
-  if (runId === undefined) return {}
-  if (runId === null) return { link: { to: runsAddress(account, { rule }), words: 'View runs' } }
-  return { link: { to: runAddress(account, runId), words: 'View run' } }
 }
 
 /** Another state of this page, whatever was sent. */

@@ -1,5 +1,6 @@
 // Buttons of the automations page that need more than a session.
 import type { LoaderFunctionArgs } from '@remix-run/node'
+import { runAddress, runsAddress } from '#app/domain/automations/history-address.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { type TextAsked, textMe } from '#app/features/automations/preview/text-me.server.ts'
@@ -23,4 +24,11 @@ export function textToMe({ context: { app } }: Args, found: OwnAccount) {
           detail: { channel: 'text message' },
         }),
     })
+}
+
+/** Of a toast: to the run that a press started, or, of several, to all of that automation. */
+export function linkToRuns(account: Parameters<typeof runAddress>[0], rule: string, runId: number | null | undefined) {
+  if (runId === undefined) return {}
+  if (runId === null) return { link: { to: runsAddress(account, { rule }), words: 'View runs' } }
+  return { link: { to: runAddress(account, runId), words: 'View run' } }
 }

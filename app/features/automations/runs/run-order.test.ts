@@ -101,10 +101,13 @@ test('an e-mail needs the document it carries: the one numbered, else the last o
   expect(neededSteps(none, steps(none))).toEqual([])
 })
 
-test.each(['{action_1_result}', '{ step.s1 }', '{Action 1 result.generated job id or "new"}'])('%s alone needs the step as well', (message) => {
-  const steps = [step('s1'), step('s2', {}, { message })]
-  expect(neededSteps(step('s2', {}, { message }), steps)).toEqual(['s1'])
-})
+test.each(['{action_1_result}', '{ step.s1 }', '{Action 1 result.generated job id or "new"}'])(
+  '%s alone needs the step as well',
+  (message) => {
+    const steps = [step('s1'), step('s2', {}, { message })]
+    expect(neededSteps(step('s2', {}, { message }), steps)).toEqual(['s1'])
+  },
+)
 
 test('a reference to itself or to a later step needs nothing', () => {
   const odd = step('s1', {}, { message: '{action_1_result.x} {action_2_result.x} {step.s2.x} {action_9_result.x}' })
