@@ -92,10 +92,8 @@ async function pressed(
       const left = state && leftOf(state, done.flash.kind === 'error' ? null : act, Number(id))
       const draft = left ? await keep(left) : draftOf(request)
       const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft }, left)
-      throw redirectWith({ context }, to, {
-        ...done.flash,
-        ...linkToRuns({ accountUUID: accountId, admin }, id, done.runId),
-      })
+      const link = linkToRuns({ accountUUID: accountId, admin }, id, done.runId)
+      throw redirectWith({ context }, to, { ...done.flash, ...link })
     }
   }
 }
