@@ -13,6 +13,7 @@ import {
   automationWorld,
   BRISBANE,
   LEEDS,
+  uuidOf,
 } from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
@@ -22,6 +23,8 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const TASK = aStep('s1', 'create_task', { title: 'Ring {entry.0.contact_first_name}', description: '' })
+
+const IS_QUOTE = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
 
 /** Says what Leeds' plan is from now on; the hold follows from it. */
 async function plan(status: string) {
@@ -80,8 +83,7 @@ test('what has waited longer than 72 hours asks a person first', async () => {
 })
 
 test('what waited for the payment is judged again: a job that no longer meets the conditions is left alone', async () => {
-  const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
-  const rule = await world.rule(aRule([TASK], { conditions }))
+  const rule = await world.rule(aRule([TASK], { conditions: IS_QUOTE }))
   await plan('trial')
   world.engine({}, { beatMs: minutes(10) }).start()
   const jobs = [world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]
@@ -103,24 +105,66 @@ test('what waited for the payment is judged again: a job that no longer meets th
   expect(tasks()).toBe(1)
 })
 
-test('of two automations on one event, what the first writes after the hold does not switch off the second', async () => {
-  const conditions = [{ field: 'status', operator: 'equals' as const, value: 'Quote', logicalOperator: 'AND' as const }]
-  const accept = aStep('s1', 'update_job_status', { status: 'Work Order' })
-  const rules = [
-    await world.rule(aRule([accept], { conditions })),
-    await world.rule(aRule([TASK], { conditions }), LEEDS, 'Ring them'),
-  ]
+const SET = (status: string) => aStep('s1', 'update_job_status', { status })
+
+test('of three automations on one event, what the others write after the hold does not switch off the last', async () => {
+  const rules: number[] = []
+  for (const step of [SET('Work Order'), SET('Completed'), TASK]) {
+    rules.push(await world.rule(aRule([step], { conditions: IS_QUOTE }), LEEDS, `Rule ${rules.length}`))
+  }
   await plan('trial')
   world.engine({}, { beatMs: minutes(10) }).start()
   const job = world.job(LEEDS)
-  const runs = [await world.start(rules[0] ?? 0, [job]), await world.start(rules[1] ?? 0, [job])]
+  const runs: number[] = []
+  for (const rule of rules) runs.push(await world.start(rule, [job]))
   await world.clock.run(hours(2))
   // One that was made later is judged by the job as it is.
-  runs.push(await world.start(rules[1] ?? 0, [job]))
+  runs.push(await world.start(rules[2] ?? 0, [job]))
   await world.clock.run(hours(22))
   await plan('active')
   await world.clock.run(minutes(1))
   const outcomes = await Promise.all(runs.map(async (run) => (await world.run(run)).outcome))
-  expect(outcomes).toEqual(['success', 'success', 'nothing'])
+  expect(outcomes).toEqual(['success', 'success', 'success', 'nothing'])
+  expect(tasks()).toBe(1)
+})
+
+test('nor does it where a change settles first, however long ago the other wrote', async () => {
+  const settling = (settleMinutes: number) => {
+    const { trigger } = aRule([])
+    return aRule([TASK], { conditions: IS_QUOTE, trigger: { ...trigger, settleMinutes } as typeof trigger })
+  }
+  const first = await world.rule(aRule([SET('Work Order')], { conditions: IS_QUOTE }))
+  const [soon, late] = [await world.rule(settling(2)), await world.rule(settling(240))]
+  world.engine({}, { beatMs: minutes(10) }).start()
+  const [job, other] = [world.job(LEEDS), world.job(LEEDS)]
+  const settled = { wakeAt: world.clock.now() + minutes(2) }
+  const runs = [
+    await world.start(first, [job]),
+    await world.start(soon, [job], settled),
+    await world.start(late, [job], { wakeAt: world.clock.now() + hours(4) }),
+    await world.start(soon, [other], settled),
+  ]
+  // Somebody else's change counts.
+  Object.assign(world.platform.records(LEEDS, 'job').get(other) ?? {}, { status: 'Work Order' })
+  await world.clock.run(hours(5))
+  const outcomes = await Promise.all(runs.map(async (run) => (await world.run(run)).outcome))
+  expect(outcomes).toEqual(['success', 'success', 'success', 'nothing'])
+})
+
+test('nor does it to the automations of a booking, whose conditions ask for its job', async () => {
+  const trigger = { ...aRule([]).trigger, object: 'jobactivity' }
+  const ruleOf = (step: typeof TASK) => world.rule(aRule([step], { conditions: IS_QUOTE, trigger }), LEEDS, step.type)
+  const rules = [await ruleOf(SET('Work Order')), await ruleOf(TASK)]
+  await plan('trial')
+  world.engine({}, { beatMs: minutes(10) }).start()
+  const [uuid, job_uuid] = [uuidOf('contact', 901), world.job(LEEDS)]
+  const visit = { uuid, job_uuid, active: '1', activity_was_scheduled: '1', start_date: '2026-01-07 09:00:00' }
+  world.platform.put(LEEDS, 'jobactivity', visit)
+  const runs: number[] = []
+  for (const rule of rules) runs.push(await world.start(rule, [uuid], { object: 'jobactivity' }))
+  await world.clock.run(hours(24))
+  await plan('active')
+  await world.clock.run(minutes(1))
+  for (const run of runs) expect(await world.run(run)).toMatchObject({ outcome: 'success' })
   expect(tasks()).toBe(1)
 })

@@ -129,6 +129,8 @@ export interface RunStore {
   claimRun(accountUuid: string, runId: number, owner: string, now: Millis): Promise<ClaimedRun | null>
   /** Null = another process owns the run, or it ended. */
   readJournal(fence: RunFence): Promise<SeenJournal | null>
+  /** What was sent by all runs that the event behind this run started, first ended first. */
+  sentForEvent(accountUuid: string, runId: number): Promise<JournalRow[]>
   /**
    * Commit 1 of a step: stores its effects with their final texts and replaces placeholder rows of the step.
    * False = the run is not ours, was cancelled, or the step already has effects.

@@ -955,6 +955,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     },
   },
   journal: { run: (side, given) => side.store.runs.readJournal(fenceOf(side, given)) },
+  sentForEvent: { run: (side, given) => side.store.runs.sentForEvent(given.account, idOf(side, 'run', given.pick)) },
   park: {
     run: async (side, given) => {
       const fence = fenceOf(side, given)

@@ -32,7 +32,7 @@ import {
 
 type JournalStore = Pick<
   RunStore,
-  'readJournal' | 'planEffects' | 'beginSending' | 'endSending' | 'setRow' | 'parkRun' | 'finishRun'
+  'readJournal' | 'sentForEvent' | 'planEffects' | 'beginSending' | 'endSending' | 'setRow' | 'parkRun' | 'finishRun'
 >
 
 /** All rows in order, in a form that changes when any row does. */
@@ -225,11 +225,19 @@ function changesOf(write: RowWrite) {
   }
 }
 
-function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' | 'parkRun' | 'finishRun'> {
+function parkStore(
+  connections: Connections,
+): Pick<JournalStore, 'readJournal' | 'sentForEvent' | 'parkRun' | 'finishRun'> {
   const { db, turn } = connections
   const { isOurs } = fenceOf(connections)
   const rowsOf = db.prepare<{ runId: number }, StoredRow>(
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId ORDER BY s.seq, s.step_id, s.item_key`,
+  )
+  const ofEvent = db.prepare<{ accountUuid: string; runId: number }, StoredRow>(
+    `SELECT ${JOURNAL_COLUMNS} FROM run own JOIN run r USING (account_uuid, record_uuid, created_at, source)
+     JOIN run_step s ON s.run_id = r.id
+     WHERE own.id = @runId AND own.account_uuid = @accountUuid AND s.state = 'sent'
+     ORDER BY s.ended_at, s.run_id, s.seq, s.item_key`,
   )
   const park = db.prepare(
     `UPDATE run SET state = @newState, wake_at = @wakeAt, ${setReason(RUN_REASON)}, lease_owner = NULL
@@ -276,6 +284,10 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
         },
         cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
       }
+    }),
+
+    sentForEvent: db.read(function* (accountUuid, runId) {
+      return (yield* ofEvent.all({ accountUuid, runId })).map(journalRow)
     }),
 
     parkRun(fence, stamp, { state, wakeAt, reason }) {

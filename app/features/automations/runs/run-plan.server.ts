@@ -144,7 +144,8 @@ async function findDropped(
   if (!definition || now === null) return { outcome: 'ok', value: before }
   const profile = await context.profile()
   if (profile.outcome === 'put_off') return profile
-  const rows = now === run.createdAt ? [...(await writtenBeside(store, run)), ...seen.rows] : seen.rows
+  // Whichever run of one event acts first: what it writes switches off none of the others.
+  const rows = run.source === 'webhook' ? await store.runs.sentForEvent(run.accountUuid, run.id) : seen.rows
   const judged = await judgeAgain(facts, run, definition, { now, zone: profile.value.zone }, rows)
   if (judged.outcome === 'put_off') return judged
   const dropped = new Set(before)
@@ -152,16 +153,6 @@ async function findDropped(
   // Of those that are gone, the plan tells, unless no other is left.
   const none = judged.value.length > 0 && judged.value.every(({ recordUuid }) => dropped.has(recordUuid))
   return { outcome: 'ok', value: none ? run.recordUuids : [...dropped] }
-}
-
-/** What other runs of one event wrote on the job: whichever begins first, none switches off another. */
-async function writtenBeside(store: RunApp['store'], { id, accountUuid, object, recordUuids, createdAt }: ClaimedRun) {
-  const [only = '', ...more] = recordUuids
-  if (object !== 'job' || more.length > 0) return []
-  const writes = await store.triggers.ownWrites(accountUuid, object, only, createdAt)
-  const others = [...new Set(writes.map(({ runId }) => runId))].filter((one) => one !== id)
-  const runs = await Promise.all(others.map((one) => store.runs.findRun(accountUuid, one)))
-  return runs.flatMap((one) => (one?.createdAt === createdAt ? one.journal : []))
 }
 
 const PASSED = runReason('conditions_no_longer_met')
