@@ -18,6 +18,11 @@ export const QUARANTINED = 'Fieldhook is on hold. It stores events and sends not
 /** Its code, where a hold for the plan has its own. */
 export const ALL_HELD = 'all_held'
 
+/** Why nothing is sent: all is held, or the account for its `plan`; null = it is sent. */
+export function holdReason({ held }: { held?: boolean | undefined }, plan: string | null | undefined): string | null {
+  return held ? ALL_HELD : (plan ?? null)
+}
+
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])
 /** These continue with `HOLD=yes`, too: only a copy would get among the real backups. */

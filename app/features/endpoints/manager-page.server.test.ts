@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { TurnError } from '#app/lib/in-turn.server.ts'
 import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
@@ -322,4 +323,6 @@ test('what an undo brings back waits while the account is on hold, and it says s
       description: expect.stringContaining('Until then everything waits'),
     },
   })
+  Object.assign(world.app, { settings: { ...world.app.settings, held: true } })
+  expect(await undone()).toMatchObject({ flash: { title: 'Webhook restored', description: QUARANTINED } })
 })

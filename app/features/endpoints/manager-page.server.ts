@@ -3,6 +3,7 @@ import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { bodiesKept } from '#app/domain/kept-until.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { holdReason } from '#app/domain/quarantine.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import { unlessHeld } from '#app/features/events/search-view.ts'
@@ -244,9 +245,10 @@ async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerAc
   if (restored.outcome === 'restored') {
     const { endpoint, waiting, paused } = restored
     const flash = restoredFlash(texts.restored, waiting, paused)
-    const sends = waiting > 0 && !paused
-    const record = sends ? await app.store.endpoints.findEndpoint(accountUuid, refOf(endpoint.view.id)) : null
-    return { outcome: 'done', flash: unlessHeld(flash, record?.accountHold?.reason ?? null, flash.title) }
+    if (waiting === 0 || paused) return { outcome: 'done', flash }
+    const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(endpoint.view.id))
+    const hold = holdReason(app.settings, record?.accountHold?.reason)
+    return { outcome: 'done', flash: unlessHeld(flash, hold, flash.title) }
   }
   if (restored.outcome === 'not_found') {
     // A second press finds it there again.

@@ -3,7 +3,7 @@ import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { type OwnerAct, ownerActRefusal } from '#app/domain/people.ts'
-import { ALL_HELD } from '#app/domain/quarantine.ts'
+import { holdReason } from '#app/domain/quarantine.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
@@ -112,9 +112,8 @@ export async function pressSendAgain({ request, context }: Args) {
 
 /** Why nothing is sent for the account at present; null = it is. */
 export async function holdOf({ store, settings }: Pick<App, 'store' | 'settings'>, accountUuid: string) {
-  if (settings.held) return ALL_HELD
   const plan = await store.billing.findPlan(accountUuid)
-  return plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null
+  return holdReason(settings, plan && plan.heldSince !== null ? (plan.holdReason ?? '') : null)
 }
 
 /** Redirects to another page, which shows the message. */

@@ -134,6 +134,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/accounts/signed-opening.ts tabTicket': 'joins a secret of ours and its proof',
   'app/domain/people.ts ownerNote': WORDS,
   'app/features/accounts/remembered.ts idsToTry': 'sealed by us',
+  'app/domain/quarantine.ts holdReason': WORDS,
   'app/domain/session.ts actsAsAdmin': 'compares two texts',
   'app/domain/session.ts isListedAdmin': 'a look into a set',
   'app/features/accounts/sign-in.ts signInReturn': WORDS,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { switchesOf } from '#app/domain/space.ts'
 import { days, hours, seconds } from '#app/lib/duration.ts'
 import { controlsOf, holdAccount, insertDelivery, insertEvent } from '#tests/support/webhook-calls.server.ts'
@@ -109,6 +110,9 @@ test('what is asked for while the account is on hold says until when it waits', 
   const asked = { since: '2026-01-05T00:00', status: 'failed' }
   world.client.sql.exec("UPDATE delivery SET state = 'stopped'")
   expect(await of('replay', asked)).toMatchObject({ title: 'On hold', description })
+  Object.assign(world.app, { settings: { ...world.app.settings, held: true } })
+  expect(await of('resume')).toMatchObject({ title: 'Webhook resumed', description: QUARANTINED })
+  expect(await of('send_again', { delivery: String(id) })).toMatchObject({ title: 'On hold', description: QUARANTINED })
 })
 
 describe('a test', () => {

@@ -1,6 +1,7 @@
 // Handles the buttons of a card: pause, resume, start again, test, send again, replay, and rotate the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { holdReason } from '#app/domain/quarantine.ts'
 import { unlessHeld } from '#app/features/events/search-view.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
@@ -56,7 +57,7 @@ export interface CardAct {
   tested?: number
 }
 
-type CardApp = EndpointApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
+type CardApp = EndpointApp & Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log' | 'wakeDeliveries'>
 
 interface Press {
   app: CardApp
@@ -97,8 +98,8 @@ export async function actOnCard(
   if (!record) return gone(intent, thing)
   const act = await PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
   const keepsTitle = SENDS[intent]
-  if (keepsTitle !== undefined)
-    act.flash = unlessHeld(act.flash, record.accountHold?.reason ?? null, keepsTitle ? act.flash.title : undefined)
+  const hold = keepsTitle === undefined ? null : holdReason(app.settings, record.accountHold?.reason)
+  act.flash = unlessHeld(act.flash, hold, keepsTitle ? act.flash.title : undefined)
   const part = PLACES[intent]
   if (part === null) return act
   const at = values.place === HEALTH_PLACE ? HEALTH_PLACE : resultPlace(keyOf(record), part)
