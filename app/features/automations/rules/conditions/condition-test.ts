@@ -147,7 +147,8 @@ type TextTest = (text: string, part: string) => boolean
 function textTest(seen: string, wanted: string, type: FieldType, at: JudgedAt, test: TextTest): boolean {
   if (type === 'list') return readList(seen).some((entry) => test(folded(entry), folded(wanted)))
   if (type === 'phone' && digitsOf(wanted) !== '' && test(digitsOf(seen), digitsOf(wanted))) return true
-  const today = type === 'date' ? readToday(wanted) : null
+  // As text, NOW is its day.
+  const today = type === 'date' ? readToday(wanted.replace(/^\s*now\s*$/i, 'TODAY')) : null
   const part = today === null ? wanted : isoDate(todayOf(at) + today)
   return !isBlank(seen) && test(folded(seen), folded(part))
 }

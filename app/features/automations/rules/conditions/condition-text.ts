@@ -1,6 +1,6 @@
 // A condition in words: in a rule's sentence, as the reason why a record did not match, and as a problem to fix.
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
-import { readMoment, readToday } from '#app/domain/time/local-time.ts'
+import { localStamp, readMoment, readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
@@ -217,22 +217,31 @@ function operatorText(operator: Operator, known: Field | null): string {
   return OPERATOR_TEXTS[operator]
 }
 
-function valueText(value: string, known: Field | null, names: KnownNames): string {
+/** `wanted` = what it is compared with: a moment shows the time of both. */
+function valueText(value: string, known: Field | null, names: KnownNames, wanted = value): string {
   const text = value.trim()
   if (text === '') return '…'
   const blank = blankLabel(text)
   if (blank) return `[${blank}]`
   const named = ownValue(names, text)
   if (named) return `"${named}"`
-  if (known?.type === 'date') return dayText(text)
+  if (known?.type === 'date') return dayText(text, wanted)
   if (known?.type === 'choice' || known?.type === 'number' || known?.type === 'money') return text
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`
 }
 
-function dayText(text: string): string {
+const AT = { now: 0, zone: 'UTC' }
+
+function timeIn(text: string): string {
+  const reading = readMoment(text.trim(), AT)
+  return reading?.hasTime ? ` at ${localStamp(reading.wall).slice(11, 16)}` : ''
+}
+
+function dayText(text: string, wanted: string): string {
   const today = readToday(text)
   if (/^now$/i.test(text)) return 'now'
-  if (today === null) return dateText(text) ?? `"${text}"`
+  const date = dateText(text)
+  if (today === null) return date === null ? `"${text}"` : date + (timeIn(wanted) && timeIn(text))
   if (today === 0) return 'today'
   if (Math.abs(today) === 1) return today < 0 ? 'yesterday' : 'tomorrow'
   return today < 0 ? `${-today} days ago` : `${today} days from now`
@@ -256,7 +265,8 @@ export function failedText(failed: FailedCondition, object: string, names: Known
   }
   const text = known?.type === 'list' ? readList(failed.seen).join(', ') : failed.seen
   const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
-  const seen = text.trim() === '' ? 'empty' : flag === null ? valueText(text, known, names) : flag ? 'yes' : 'no'
+  const seen =
+    text.trim() === '' ? 'empty' : flag === null ? valueText(text, known, names, failed.value) : flag ? 'yes' : 'no'
   return `"${label}" is ${seen}. The automation needs: ${wanted}.`
 }
 
@@ -304,7 +314,7 @@ export function valueProblem({ name, type }: Field, operator: Operator, value: s
     case 'age':
       return readNumber(value) === null ? `"${value}" is not a number.` : null
     case 'date':
-      if (readToday(value) !== null || readMoment(value, { now: 0, zone: 'UTC' }) !== null) return null
+      if (readToday(value) !== null || readMoment(value, AT) !== null) return null
       return `"${value}" is not a date. Use a date such as 2026-11-21, or TODAY, TODAY-3, TODAY+7, NOW.`
     case 'flag':
       return readFlag(value) === null ? `Compare with yes or no (1 or 0), not with "${value}".` : null

@@ -222,6 +222,8 @@ describe('dates', () => {
   it('can be searched as text', () => {
     expect(date('starts_with', '2026-11', '2026-11-20 16:05:00')).toBe(true)
     expect(date('starts_with', 'TODAY', '2026-11-21 16:05:00')).toBe(true)
+    expect(date('starts_with', 'NOW', '2026-11-21 16:05:00')).toBe(true)
+    expect(date('not_contains', 'now ', '2026-11-21 16:05:00')).toBe(false)
   })
 })
 
