@@ -4,7 +4,7 @@ import type { ManualTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
-import { reasonCode } from '#app/domain/reason.ts'
+import { momentText } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -30,9 +30,7 @@ export async function findTriggered(
   return rule?.id === id && rule.triggerSource === 'manual_endpoint' ? rule : null
 }
 
-function triggerOf({ definition: { trigger } }: AutomationRow): ManualTrigger {
-  return trigger.source === 'manual_endpoint' ? trigger : { source: 'manual_endpoint' }
-}
+const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
 
 export type Triggered =
   /** `waits`: why the account's runs do not start at present. `doneBefore`: why the run does nothing. */
@@ -52,7 +50,7 @@ export async function triggerRule(
     return { outcome: 'refused', message: `This automation is stopped. ${runReasonText(rule.pausedReason)}` }
   const now = app.clock.now()
   const { definition } = rule
-  const trigger = triggerOf(rule)
+  const trigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
   const zone = (await app.store.accounts.findAccount(rule.accountUuid))?.timezone ?? 'UTC'
   const collectedUntil = collectsUntil(trigger, zone, now)
   const wakeAt = collectedUntil ?? now
@@ -82,10 +80,10 @@ export async function triggerRule(
         outcome: 'accepted',
         runId: started.runId,
         repeated: false,
-        waits: await waitOf(app, rule, collectedUntil !== null),
+        waits: await waitOf(app, rule, collectedUntil === null ? null : collectedText(trigger)),
       }
     case 'repeated':
-      return repeatedCall(app, rule, body, started.runId)
+      return repeatedCall(app, rule, body, started.runId, zone)
     case 'done_before': {
       // The caller still gets a run, and its history says why nothing was sent.
       const done = runReason('done_before', { once: onceText(definition, 'job') })
@@ -99,19 +97,27 @@ export async function triggerRule(
   }
 }
 
-async function repeatedCall(app: TriggerApp, rule: AutomationRow, body: TriggerBody, id: number): Promise<Triggered> {
+async function repeatedCall(
+  app: TriggerApp,
+  rule: AutomationRow,
+  body: TriggerBody,
+  id: number,
+  zone: string,
+): Promise<Triggered> {
   const run = await app.store.runs.findRun(rule.accountUuid, id)
   const asked = run?.triggerData.values
   if (asked && (asked.job_uuid !== body.job_uuid || asked.date !== body.date))
     return { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
   const isOpen = run?.state === 'queued' || run?.state === 'waiting'
-  const waits = isOpen ? await waitOf(app, rule, reasonCode(run.reason) === 'collected') : null
+  // Of its own run: the rule may have another schedule since.
+  const until = isOpen && run.wakeAt > app.clock.now() ? `until ${momentText(run.wakeAt, zone)}` : null
+  const waits = isOpen ? await waitOf(app, rule, until) : null
   return { outcome: 'accepted', runId: id, repeated: true, waits }
 }
 
-async function waitOf(app: TriggerApp, rule: AutomationRow, collected: boolean): Promise<string | null> {
+async function waitOf(app: TriggerApp, rule: AutomationRow, until: string | null): Promise<string | null> {
   if (app.settings.held) return 'Fieldhook is on hold'
   const plan = await app.store.billing.findPlan(rule.accountUuid)
   if (plan && plan.heldSince !== null) return planHoldText(plan.holdReason ?? '')
-  return collected ? collectedText(triggerOf(rule)) : null
+  return until
 }

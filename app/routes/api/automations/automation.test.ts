@@ -433,12 +433,21 @@ describe('the manual trigger', () => {
 
   test('a repeated call of a collected automation says until when it waits, until it ran', async () => {
     const schedule = { scheduleType: 'recurring', scheduleRecurrence: '0 18 * * *' }
-    const { triggerUrl } = await make({ ...MANUAL, ...schedule })
+    const { id, triggerUrl } = await make({ ...MANUAL, ...schedule })
     const body = { ...BODY, job_uuid: calls.world.job(LEEDS) }
     const call = async () => (await setOff(triggerUrl, body, { 'idempotency-key': 'one' })).json.message
     const waits = 'It waits: for the next run (on the schedule "0 18 * * *").'
     expect(await call()).toBe(`Automation triggered. ${waits}`)
-    expect(await call()).toBe(`This run was started before. ${waits}`)
+    // Its own run waits as before where the automation has another schedule since, or none.
+    for (const changed of [
+      schedule,
+      { ...schedule, scheduleRecurrence: '0 22 * * *' },
+      { scheduleType: 'immediate' },
+    ]) {
+      const put = { method: 'PUT', body: { ...MANUAL, ...changed }, params: { id: String(id) } }
+      expect((await calls.call(byId, `/api/automation/${id}`, put)).status).toBe(200)
+      expect(await call()).toBe('This run was started before. It waits: until 5 January 2026, 18:00.')
+    }
     await calls.world.clock.run(hours(10))
     expect(await call()).toBe('This run was started before.')
   })
