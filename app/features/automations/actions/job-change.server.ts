@@ -4,6 +4,7 @@ import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { days } from '#app/lib/duration.ts'
+import { parseJson } from '#app/lib/json.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -136,9 +137,12 @@ export async function badgeChange(
   const named = words.some((word) => !isUuid(word)) ? await read.list('badge') : null
   if (named && named.outcome !== 'ok') return { outcome: 'failed', trouble: named, what: 'the badges' }
   const badges: Values[] = named ? named.value.map(valuesOf) : []
+  // In a JSON list each word is a whole name.
+  const isJson = Array.isArray(parseJson(wanted))
+  const most = isJson ? 1 : Math.max(1, ...badges.map(({ name = '' }) => readList(name).length))
   const ids: string[] = []
   while (words[0] !== undefined) {
-    const found = firstNamed(badges, words, how)
+    const found = firstNamed(badges, words, most, how)
     if (found === null) return noneCalled('badge', words[0])
     ids.push(found.uuid)
     words.splice(0, found.count)
@@ -146,9 +150,8 @@ export async function badgeChange(
   return setting({ badges: badgesAfter(how, ids, before) })
 }
 
-/** The longest known name that the first words make: a badge's own name may have commas. */
-function firstNamed(badges: readonly Values[], words: readonly string[], how: BadgeChange) {
-  const most = Math.max(1, ...badges.map(({ name = '' }) => readList(name).length))
+/** The longest known name that the first words make, at `most` so many: a badge's own name may have commas. */
+function firstNamed(badges: readonly Values[], words: readonly string[], most: number, how: BadgeChange) {
   for (let count = Math.min(most, words.length); count > 0; count--) {
     const uuid = badgeNamed(badges, words.slice(0, count).join(', '), how)
     if (uuid !== null) return { uuid, count }
@@ -156,9 +159,11 @@ function firstNamed(badges: readonly Values[], words: readonly string[], how: Ba
   return null
 }
 
+const spelled = (name: string) => readList(name).join(', ')
+
 function badgeNamed(badges: readonly Values[], name: string, how: BadgeChange): string | null {
   if (isUuid(name)) return name.trim().toLowerCase()
-  const same = badges.filter((badge) => isCalled(name)({ name: readList(badge.name ?? '').join(', ') }))
+  const same = badges.filter((badge) => isCalled(spelled(name))({ name: spelled(badge.name ?? '') }))
   // A deleted badge can be removed from a job, but not added.
   const found = same.find(isActive) ?? (how === 'remove' ? same[0] : undefined)
   return found?.uuid?.toLowerCase() ?? null

@@ -296,6 +296,12 @@ describe('badges', () => {
     expect(await change('replace', 'Parts, waiting, VIP, Parts')).toContain('There is no badge called "Parts"')
     world.set('job', JOB, { badges: JSON.stringify([VIP, PARTS]) })
     expect(await change('remove', 'Parts, waiting')).toBe(JSON.stringify([VIP]))
+    // A list says itself where a name ends.
+    world.put('badge', { uuid: OLD, name: 'Parts' })
+    world.put('badge', { uuid: CHASE, name: 'waiting' })
+    expect(await change('replace', '["Parts","waiting"]')).toBe(JSON.stringify([OLD, CHASE]))
+    expect(await change('replace', 'Parts, waiting')).toBe(JSON.stringify([PARTS]))
+    expect(await change('replace', '["Parts,waiting"]')).toBe(JSON.stringify([PARTS]))
   })
 
   it('are removed by name, and the others stay', async () => {
