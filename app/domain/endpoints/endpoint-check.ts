@@ -9,8 +9,8 @@ export interface CheckStep {
   sentence: string
   /** The fix; null = none needed, or none known. */
   fix: string | null
-  /** Of `latest`: that event was answered, and the check came as far. */
-  atAnswer?: true
+  /** Of `latest`: was that event answered, and the check came as far? Missing = stored before it was noted. */
+  atAnswer?: boolean
 }
 
 /** Returns the worst of all steps; null when every step is `ok`. */

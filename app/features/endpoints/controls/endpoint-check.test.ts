@@ -251,6 +251,13 @@ describe('the way to an address', () => {
       expect(last(unsafe, { code, sentence: 'S.' })).toMatchObject({ title: 'Answer', step: { verdict: 'skipped' } })
   })
 
+  test('counts the latest event of a check stored before it was noted, when the check got there', () => {
+    const end = (...asked: Parameters<typeof steps>) =>
+      pathOf(steps(...asked).map(({ atAnswer, ...step }) => step)).at(-1)?.step.verdict
+    expect(end({}, { code: 500, sentence: 'S.' })).toBe('fail')
+    expect(end({ endedAt: 'security', result: failed('tls') }, { code: 500, sentence: 'S.' })).toBe('skipped')
+  })
+
   test('shows no problem there of an event that was not answered', () => {
     const unheard = { code: null, sentence: 'The server refused the connection.' }
     expect(last({}, unheard)).toMatchObject({ title: 'Answer', step: { name: 'redirect', verdict: 'ok' } })

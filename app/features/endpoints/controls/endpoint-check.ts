@@ -17,8 +17,12 @@ const STATIONS: readonly { title: string; steps: readonly StepName[] }[] = [
 
 /** Returns the stations, each with its worst step. */
 export function pathOf(steps: readonly CheckStep[]): { title: string; step: CheckStep }[] {
+  const reached = steps.some(({ name, verdict }) => name === 'answer' && verdict !== 'skipped')
   return STATIONS.flatMap(({ title, steps: names }) => {
-    const own = steps.filter(({ name, atAnswer }) => names.includes(name) || (atAnswer && names.includes('answer')))
+    const isEnd = names.includes('answer')
+    const own = steps.filter(
+      ({ name, atAnswer = reached && name === 'latest' }) => names.includes(name) || (isEnd && atAnswer),
+    )
     const step = worstStep(own) ?? own.find(({ verdict }) => verdict === 'ok') ?? own[0]
     return step === undefined ? [] : [{ title, step }]
   })
@@ -89,7 +93,7 @@ export function checkSteps(
     upTo('security', () => certificateStep(seen, now), 'certificate'),
     upTo('answer', () => redirectStep(seen, tool), 'redirect'),
     upTo('answer', () => answerStep(seen, tool), 'answer'),
-    { ...latestStep(latest, tool), ...(seen.endedAt === 'answer' && latest?.code != null && { atAnswer: true }) },
+    { ...latestStep(latest, tool), atAnswer: seen.endedAt === 'answer' && latest?.code != null },
   ]
 }
 
