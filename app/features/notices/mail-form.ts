@@ -62,13 +62,17 @@ export const mailChoiceChange = z.strictObject({
 /** What a form showed when it was opened, as it sends that along: `mailSettingsView` without the problem. */
 const openedForm = mailChoiceChange.extend({ closedDays: closedDaysField }).required()
 
+/** Is a sent choice another one than in `choice`? */
+export function differsFrom(choice: Partial<MailChoice>): (sent: [string, unknown]) => boolean {
+  return ([name, value]) => JSON.stringify(value) !== JSON.stringify(choice[name as keyof MailChoice])
+}
+
 /** Of a form, only what differs from what it showed: meanwhile, somebody else may have `saved` another part. */
 export function changedChoices(sent: Partial<MailChoice>, opened: unknown, saved: MailChoice): Partial<MailChoice> {
   const shown = openedForm.safeParse(opened).data
   if (!shown) return sent
-  const differs = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) !== JSON.stringify(shown[name as keyof MailChoice])
-  const { topicsOff, ...changed }: Partial<MailChoice> = Object.fromEntries(Object.entries(sent).filter(differs))
+  const differing = Object.entries(sent).filter(differsFrom(shown))
+  const { topicsOff, ...changed }: Partial<MailChoice> = Object.fromEntries(differing)
   if (!topicsOff) return changed
   const kept = (topic: MailTopic) => topicsOff.includes(topic) === shown.topicsOff.includes(topic)
   const isOff = (topic: MailTopic) => (kept(topic) ? saved.topicsOff : topicsOff).includes(topic)

@@ -193,7 +193,12 @@ describe('the settings of e-mails', () => {
       ...{ topic_webhooks: 'yes', holidaysOff: 'yes', closedDays: '' },
     }
     await send({ ...form, weekly: 'yes', topic_silent: '', closedDays: '2026-12-24 to 2027-01-03' })
-    await send({ ...form, email: 'me@example.com', topic_webhooks: '' })
+    const stayed = 'Settings changed after this page was opened stayed as they are.'
+    expect(await send({ ...form, email: 'me@example.com', topic_webhooks: '' })).toMatchObject({
+      flash: { kind: 'info', title: 'Saved', description: stayed },
+    })
+    // Back to the page as it was, where the first values are saved again.
+    expect(await send(form)).toMatchObject({ flash: { title: 'Nothing changed', description: stayed } })
     const kept = {
       ...{ byMail: true, email: 'me@example.com', weekly: true, holidaysOff: true },
       ...{ topicsOff: ['webhooks', 'silent'], closedDays: [{ from: '2026-12-24', to: '2027-01-03' }] },
@@ -201,7 +206,7 @@ describe('the settings of e-mails', () => {
     expect(await world.app.store.notices.findMailChoice(LEEDS)).toEqual(kept)
     // One that was opened before forms said so sends every part.
     const { opened: __, ...old } = form
-    await send(old)
+    expect(await send(old)).toMatchObject({ flash: { kind: 'success', title: 'Saved' } })
     expect(await world.app.store.notices.findMailChoice(LEEDS)).toMatchObject({ email: null, weekly: false })
   })
 

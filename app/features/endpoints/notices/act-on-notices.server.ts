@@ -3,7 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
-import { changedChoices, mailChoiceForm } from '#app/features/notices/mail-form.ts'
+import { changedChoices, differsFrom, mailChoiceForm } from '#app/features/notices/mail-form.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { parseJson } from '#app/lib/json.ts'
@@ -79,7 +79,14 @@ async function saveMailSettings({ app, accountUuid, values }: Press): Promise<No
   }
   const { choice, problem } = await loadMailSettings(app, accountUuid)
   const change = changedChoices(parsed.data, parseJson(values.opened ?? ''), choice)
-  const { byMail, email } = await changeMailChoice(app, accountUuid, change)
+  const stored = await changeMailChoice(app, accountUuid, change)
+  const { byMail, email } = stored
+  // Also a page from before, reached with Back, on which an older value was saved again.
+  if (Object.entries(parsed.data).some(differsFrom(stored))) {
+    const title = Object.keys(change).length === 0 ? 'Nothing changed' : 'Saved'
+    const description = 'Settings changed after this page was opened stayed as they are.'
+    return done({ kind: 'info', title, description })
+  }
   if (!byMail) {
     const description = 'When something goes wrong, you will see it on the pages.'
     return done({ kind: 'success', title: 'E-mails are switched off', description })
