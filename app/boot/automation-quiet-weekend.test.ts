@@ -59,7 +59,7 @@ test('with quiet weekends, Monday’s visits get no reminder, and the template s
   const guards = { ...DEFAULT_ACCOUNT_GUARDS, quietWeekends: true }
   await world.store.runs.saveAccountGuards(LEEDS, guards, world.clock.now())
   const reminder = LIBRARY.find(({ id }) => id === 15)
-  expect(reminder?.description).toContain('With quiet weekends, Monday’s visits get no reminder.')
+  expect(reminder?.description).toContain('outside quiet hours')
   const definition = JSON.stringify(reminder?.definition).replaceAll(/\[\[(.+?)\]\]/g, '$1')
   const visit = { uuid: uuidOf('contact', 901), job_uuid: world.job(LEEDS), active: '1', activity_was_scheduled: '1' }
   world.platform.put(LEEDS, 'jobactivity', { ...visit, start_date: '2026-01-12 10:00:00' })

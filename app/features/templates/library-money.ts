@@ -126,7 +126,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   }),
   template(7, 'communication', {
     name: 'Invoice 7 days late: friendly text',
-    description: 'Texts a friendly reminder one week after the due date.',
+    description: 'Texts a reminder one week after the due date.',
     overlap: OWN_INVOICE_REMINDER,
     says: 'The first reminder, in a friendly tone.',
     trigger: every('daily', '10:00', { workingDays: true }),

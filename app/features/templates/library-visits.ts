@@ -32,7 +32,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(15, 'communication', {
     name: 'Reminder the day before',
-    description: 'Texts tomorrow’s customers in the afternoon. With quiet weekends, Monday’s visits get no reminder.',
+    description: 'Texts tomorrow’s customers in the afternoon, outside quiet hours.',
     overlap: OWN_REMINDER,
     says: 'Nobody forgets that we come.',
     trigger: every('daily', '16:00', { object: 'jobactivity' }),
@@ -45,7 +45,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(16, 'communication', {
     name: 'Ask for a review the day after',
-    description: 'Texts your review link, once per customer in half a year.',
+    description: 'Texts your review link, twice a year at most.',
     says: 'Happy customers are asked while they remember.',
     trigger: every('daily', '10:30'),
     when: 'status = Completed and days_since_completion > 0 and days_since_completion < 4 and job_description lacks warranty and job_description lacks complaint and contact_mobile set',
