@@ -151,6 +151,23 @@ test('nor does it where a change settles first, however long ago the other wrote
   expect(outcomes).toEqual(['success', 'success', 'success', 'nothing'])
 })
 
+test('nor does it where the other checks again before it texts the customer', async () => {
+  const text = aStep('s1', 'send_sms', { message: 'Hi {entry.0.contact_first_name}' })
+  const guards = { recheckBeforeSending: true }
+  const first = await world.rule(aRule([SET('Work Order')], { conditions: IS_QUOTE }))
+  const second = await world.rule(aRule([text], { conditions: IS_QUOTE, guards }))
+  world.engine().start()
+  const job = world.job(LEEDS)
+  const runs = [await world.start(first, [job]), await world.start(second, [job])]
+  await world.clock.run(minutes(1))
+  // One of a later event is judged by the job as it is.
+  runs.push(await world.start(second, [job]))
+  await world.clock.run(minutes(1))
+  const outcomes = await Promise.all(runs.map(async (run) => (await world.run(run)).outcome))
+  expect(outcomes).toEqual(['success', 'success', 'nothing'])
+  expect(world.platform.messages).toHaveLength(1)
+})
+
 test('nor does it to the automations of a booking, whose conditions ask for its job', async () => {
   const trigger = { ...aRule([]).trigger, object: 'jobactivity' }
   const ruleOf = (step: typeof TASK) => world.rule(aRule([step], { conditions: IS_QUOTE, trigger }), LEEDS, step.type)

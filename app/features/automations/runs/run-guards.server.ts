@@ -89,7 +89,7 @@ export async function askGuards(
     if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
-  const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone }, journal)
+  const refused = await recheck(app.store, facts, run, definition, { now: app.clock.now(), zone }, journal)
   if (refused) return refused
   const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
   const looked = await lastLook?.(run.accountUuid, await receiverOfMessage(app, run.accountUuid, row.effect, about))
@@ -129,7 +129,7 @@ export async function receiverOfMessage(
 
 /** For a group, one matching record is enough. */
 async function recheck(...asked: Parameters<typeof judgeAgain>): Promise<GuardAnswer | null> {
-  const [, { triggerData }, { guards }] = asked
+  const [, , { triggerData }, { guards }] = asked
   if (!guards.recheckBeforeSending || triggerData.bypassedConditions) return null
   const judged = await judgeAgain(...asked)
   if (judged.outcome === 'put_off') return judged
@@ -138,8 +138,12 @@ async function recheck(...asked: Parameters<typeof judgeAgain>): Promise<GuardAn
   return isMet ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
 }
 
-/** Judges the records on fresh data, but for what the run itself wrote. Of a gone record, nothing is said. */
+/**
+ * Judges the records on fresh data, but for what the run, or another of its event, wrote: whichever acts first switches
+ * off none of the others. Of a gone record, nothing is said.
+ */
 export async function judgeAgain(
+  { runs }: App['store'],
   facts: RunFacts,
   run: ClaimedRun,
   definition: RuleDefinition,
@@ -149,7 +153,8 @@ export async function judgeAgain(
   const parts = neededParts(definition.conditions, run.object)
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return loaded
-  const before = await withWritten(facts, run.accountUuid, loaded.value, journal, at.zone)
+  const written = run.source === 'webhook' ? await runs.sentForEvent(run.accountUuid, run.id) : journal
+  const before = await withWritten(facts, run.accountUuid, loaded.value, written, at.zone)
   if (before.outcome === 'put_off') return before
   const value = before.value.map((record) => {
     return { recordUuid: record.recordUuid, matched: judge(definition.conditions, record, at).matched }

@@ -144,9 +144,7 @@ async function findDropped(
   if (!definition || now === null) return { outcome: 'ok', value: before }
   const profile = await context.profile()
   if (profile.outcome === 'put_off') return profile
-  // Whichever run of one event acts first: what it writes switches off none of the others.
-  const rows = run.source === 'webhook' ? await store.runs.sentForEvent(run.accountUuid, run.id) : seen.rows
-  const judged = await judgeAgain(facts, run, definition, { now, zone: profile.value.zone }, rows)
+  const judged = await judgeAgain(store, facts, run, definition, { now, zone: profile.value.zone }, seen.rows)
   if (judged.outcome === 'put_off') return judged
   const dropped = new Set(before)
   for (const { recordUuid, matched } of judged.value) if (!matched) dropped.add(recordUuid)
