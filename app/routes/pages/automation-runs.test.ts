@@ -416,6 +416,29 @@ describe('why did this job not fire', () => {
     expect(lists).toEqual([])
   })
 
+  test('names the customer whom the job had at an earlier check', async () => {
+    const idOf = (last: string) => `cccccccc-0000-4000-8000-00000000000${last}`
+    const job = world.job(LEEDS, { company_uuid: idOf('b') })
+    for (const [uuid, name] of Object.entries({ [idOf('a')]: 'Alder Ltd', [idOf('b')]: 'Birch Ltd' }))
+      world.platform.put(LEEDS, 'company', { uuid, name, active: '1' })
+    // More than are read at once, and none of them exists.
+    for (let n = 100; n < 113; n++) {
+      const conditions = [{ ...IS_COMPLETED, field: 'company_uuid', value: `dddddddd-0000-4000-8000-000000000${n}` }]
+      await world.rule(aRule([TEXT], { conditions }), LEEDS, `Rule ${n}`)
+    }
+    const [rule] = await world.store.automations.listAutomations(LEEDS)
+    const failed = [{ field: 'company_uuid', operator: 'equals', value: idOf('b'), seen: idOf('a') }]
+    world.client.sql
+      .prepare(
+        `INSERT INTO rule_verdict (automation_id, record_uuid, account_uuid, at, verdict, detail, run_id)
+         VALUES (?, ?, ?, ?, 'not_matched', ?, NULL)`,
+      )
+      .run(rule?.id ?? 0, job, LEEDS, world.clock.now(), JSON.stringify({ failed }))
+    const said = JSON.stringify((await runs(`&view=why&job=${job}`)).page)
+    expect(said).toContain('\\"Customer\\" is \\"Alder Ltd\\". The automation needs: the customer is \\"Birch Ltd\\"')
+    expect(said).not.toContain(idOf('a'))
+  })
+
   test('a run that was cancelled did not run', async () => {
     const job = world.job(LEEDS)
     const rule = await world.rule(aRule([TEXT]))

@@ -4,7 +4,7 @@ import type { NamesOf } from '#app/domain/record-name.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 
-/** `names`, with those of the customers that the conditions ask for and of `held`. Without `namesOf`, as it is. */
+/** `names`, with those of `held` and of wanted customers: few are read at once, these in turn. Without `namesOf`, as it is. */
 export async function withCustomers(
   namesOf: NamesOf | undefined,
   accountUuid: string,
@@ -13,7 +13,7 @@ export async function withCustomers(
   held: readonly unknown[],
 ): Promise<KnownNames> {
   const wanted = conditions.filter(({ field }) => field === 'company_uuid').map(({ value }) => value.trim())
-  const ids = new Set([...wanted, ...held].filter((id) => typeof id === 'string' && isRecordUuid(id)) as string[])
+  const ids = new Set([...held, ...wanted].filter((id) => typeof id === 'string' && isRecordUuid(id)) as string[])
   const asked = [...ids].filter((id) => !Object.hasOwn(names, id)).map((id) => ({ object: 'company', recordUuid: id }))
   if (namesOf === undefined || asked.length === 0) return names
   const found = [...(await namesOf(accountUuid, asked))].filter(([, { who }]) => who !== '')

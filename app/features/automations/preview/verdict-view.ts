@@ -160,7 +160,7 @@ const detail = z.object({
 })
 
 /** Written by the engine; ignores the format of an older version. */
-function readDetail(text: string | null): { sentence: string | null; failed: FailedCondition[] } {
+export function readDetail(text: string | null): { sentence: string | null; failed: FailedCondition[] } {
   if (text === null) return { sentence: null, failed: [] }
   try {
     const read = detail.safeParse(JSON.parse(text))

@@ -15,6 +15,7 @@ import {
   inOrder,
   NOT_A_RECORD,
   readAskedRecord,
+  readDetail,
   type WhyAnswer,
   type WhyFacts,
   type WhyView,
@@ -45,7 +46,10 @@ export async function explainRecord(
   ])
   const at = await judgedAt(app, accountUuid)
   const conditions = rules.flatMap(({ definition }) => definition.conditions)
-  const names = await withCustomers(app.namesOf, accountUuid, known, conditions, [job?.company_uuid])
+  // An earlier check may tell of another customer, and of a condition that was edited since.
+  const noted = verdicts.flatMap(({ detail }) => readDetail(detail).failed)
+  const seen = noted.flatMap((one) => (one.field === 'company_uuid' ? [one.seen, one.value] : []))
+  const names = await withCustomers(app.namesOf, accountUuid, known, conditions, [job?.company_uuid, ...seen])
   const told = rules.map(async (rule): Promise<{ view: WhyView; journal: JournalRow[] }[]> => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
