@@ -24,7 +24,7 @@ import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/tem
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { textToMe } from './pages/automation-presses.server.ts'
+import { textToMe, withNames } from './pages/automation-presses.server.ts'
 import { type OwnAccount, redirectWith, requireOwnAccount } from './pages/own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
@@ -62,7 +62,7 @@ export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): 
   const { found, template, sheet, lists } = opened
   const view = { ...sheetView(template, sheet, lists), phone: found.staffUuid === null ? '' : null }
   if (takeRate(app, 'preview', found.account.uuid).outcome === 'wait') return { ...view, trouble: SHEET_TEXTS.tooMany }
-  return withLook(view, await previewForm(app, stateOf(opened), { preview, ...requestOf(opened) }))
+  return withLook(view, await previewForm(withNames(app), stateOf(opened), { preview, ...requestOf(opened) }))
 }
 
 function stateOf({ template, sheet }: Opened): FormState {

@@ -1,6 +1,7 @@
 // Calls the automation routes directly, each in a session, with a running engine.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
@@ -11,7 +12,7 @@ import { WORK_AT_ONCE } from './work-at-once.ts'
 export interface AutomationCalls {
   world: AutomationWorld
   /** The app behind the calls. */
-  app: App
+  app: App & { namesOf: NamesOf }
   /** Accounts whose subscriptions were to be updated, in order. */
   followed: string[]
   call(route: Route, path: string, call?: Call): Promise<Answered>
@@ -46,13 +47,14 @@ export async function automationCalls(): Promise<AutomationCalls> {
     settings: { ...world.app.settings, adminAccounts: new Set([LEEDS]) },
     planning: world.parts,
     apart: WORK_AT_ONCE,
+    namesOf: async () => new Map(),
     whenRunSettles: engine.whenSettled,
     rulesChanged: () => {},
     keepSubscribed: async (accountUuid: string) => {
       followed.push(accountUuid)
       return null
     },
-  } as unknown as App
+  } as unknown as AutomationCalls['app']
 
   return {
     world,

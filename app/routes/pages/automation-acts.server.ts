@@ -14,7 +14,7 @@ import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { linkToRuns, textToMe } from './automation-presses.server.ts'
+import { linkToRuns, textToMe, withNames } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
@@ -128,7 +128,7 @@ function backTo(
 
 async function written({ request, context }: Args, found: OwnAccount, sent: URLSearchParams, lists: FormLists) {
   const { account, accountId, admin } = found
-  const handled = await handleForm(context.app, account.uuid, sent, lists, textToMe({ context }, found))
+  const handled = await handleForm(withNames(context.app), account.uuid, sent, lists, textToMe({ context }, found))
   const { beside } = readState(sent, lists)
   const own = beside && handled.outcome !== 'form' ? { ...emptyForm(), beside } : null
   const apart = own && (await keepDraft(context.app, account.uuid, own))

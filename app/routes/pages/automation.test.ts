@@ -2,7 +2,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
-import { emptyForm, type FormState, toForm } from '#app/features/automations/form/form-state.ts'
+import { emptyForm, type FormState, formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { readImport } from '#app/features/automations/rules/import-rule.ts'
 import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
@@ -387,6 +387,29 @@ describe('what is written without scripts and not saved', () => {
       send({ press: `act=switch&id=${id}&to=off`, ...Object.fromEntries(toForm(emptyForm())) }),
     )
     expect(to).toBe(`/automation?accountUUID=${LEEDS}`)
+  })
+})
+
+test('without JavaScript, the preview names a customer among more than one list holds', async () => {
+  const { world } = calls
+  for (let n = 0; n < 301; n++) {
+    const uuid = `cccccccc-0000-4000-8000-000000001${String(n).padStart(3, '0')}`
+    world.platform.put(LEEDS, 'company', { uuid, name: `A ${n}`, active: '1' })
+  }
+  const zed = 'cccccccc-0000-4000-8000-00000000000e'
+  world.platform.put(LEEDS, 'company', { uuid: zed, name: 'Zed Farm', active: '1' })
+  world.job(LEEDS)
+  const conditions = [{ field: 'company_uuid', operator: 'equals', value: zed }]
+  const state = formOfFields({
+    ...RULE,
+    triggerSource: 'webhook',
+    object: 'job',
+    triggerType: 'job_status',
+    conditions,
+  })
+  const { form } = await send({ ...Object.fromEntries(toForm(state)), intent: 'form.preview:preview' })
+  expect(form?.view.preview?.answer).toMatchObject({
+    failed: [expect.stringMatching(/"Customer" is "Customer 1"\..*"Zed Farm"/)],
   })
 })
 

@@ -4,7 +4,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { listeningNote } from '../listening/answers.server.ts'
 import { previewForm } from '../preview/form-preview.server.ts'
-import type { DraftApp } from '../preview/preview-draft.server.ts'
+import type { NamingApp } from '../preview/preview-draft.server.ts'
 import type { TextAsked } from '../preview/text-me.server.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.ts'
@@ -85,7 +85,7 @@ async function loadAids(
  * who presses. The caller has checked the account.
  */
 export async function handleForm(
-  app: RulesApp & DraftApp,
+  app: RulesApp & NamingApp,
   accountUuid: string,
   formData: FormData | URLSearchParams,
   lists: FormLists = EMPTY_LISTS,
@@ -170,7 +170,7 @@ async function save(app: RulesApp, accountUuid: string, read: FormState, lists: 
 
 /** Previews the record that was pressed; else one that matches the search, else the newest that matches. */
 async function looked(
-  app: DraftApp,
+  app: NamingApp,
   accountUuid: string,
   state: FormState,
   intent: Omit<Extract<FormIntent, { kind: 'preview' }>, 'kind'>,

@@ -4,9 +4,9 @@ import type { NamesOf } from '#app/domain/record-name.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 
-/** `names`, with those of `held` and of wanted customers: few are read at once, these in turn. Without `namesOf`, as it is. */
+/** `names`, with those of `held` and of the customers that conditions ask for: few are read at once, in this order. */
 export async function withCustomers(
-  namesOf: NamesOf | undefined,
+  namesOf: NamesOf,
   accountUuid: string,
   names: KnownNames,
   conditions: readonly Pick<Condition, 'field' | 'value'>[],
@@ -15,7 +15,7 @@ export async function withCustomers(
   const wanted = conditions.filter(({ field }) => field === 'company_uuid').map(({ value }) => value.trim())
   const ids = new Set([...held, ...wanted].filter((id) => typeof id === 'string' && isRecordUuid(id)) as string[])
   const asked = [...ids].filter((id) => !Object.hasOwn(names, id)).map((id) => ({ object: 'company', recordUuid: id }))
-  if (namesOf === undefined || asked.length === 0) return names
+  if (asked.length === 0) return names
   const found = [...(await namesOf(accountUuid, asked))].filter(([, { who }]) => who !== '')
   return { ...names, ...Object.fromEntries(found.map(([uuid, { who }]) => [uuid, who])) }
 }

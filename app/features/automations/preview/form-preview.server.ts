@@ -3,11 +3,11 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
 import { backtestDraft } from './backtest.server.ts'
-import { type DraftApp, type DraftRequest, previewDraft, sampleDraft } from './preview-draft.server.ts'
+import { type DraftRequest, type NamingApp, previewDraft, sampleDraft } from './preview-draft.server.ts'
 
 /** Never throws when the platform fails: the answer says so in words, and the form continues without a preview. */
 export function previewForm(
-  app: DraftApp,
+  app: NamingApp,
   state: FormState,
   { preview, ...request }: DraftRequest & { preview: PreviewKind },
 ): Promise<FormPreview> {

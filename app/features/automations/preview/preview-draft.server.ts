@@ -47,6 +47,9 @@ export type DraftApp = Pick<
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'apart'
 >
 
+/** Names customers too: lists are without most of them. */
+export type NamingApp = DraftApp & { namesOf: NamesOf }
+
 /** Returns the draft of the form, or why it cannot be read now. */
 export async function readDraft(
   app: Pick<App, 'apart'>,
@@ -68,8 +71,6 @@ export interface DraftRequest {
   search: string
   /** Names of queues and people, by uuid. */
   names: KnownNames
-  /** Names customers too, where `names` is without them. */
-  namesOf?: NamesOf
 }
 
 /** Returns `planning` with cached reads; an unfinished step reports what is missing instead of a plan. */
@@ -91,7 +92,7 @@ export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { 
 }
 
 export async function previewDraft(
-  app: DraftApp,
+  app: NamingApp,
   state: FormState,
   request: DraftRequest,
 ): Promise<DraftPreview | PreviewTrouble> {
@@ -117,7 +118,7 @@ export async function previewDraft(
   const verdict = judge(definition.conditions, facts, at)
   const failed: FailedCondition[] = verdict.matched ? [] : verdict.failed
   const effects = steps.flatMap((step) => step.effects)
-  const names = await withCustomers(request.namesOf, request.accountUuid, request.names, definition.conditions, [
+  const names = await withCustomers(app.namesOf, request.accountUuid, request.names, definition.conditions, [
     facts.values.company_uuid,
     ...effects.map(({ fields }) => fields.company_uuid),
     ...effects.flatMap(({ changes }) =>

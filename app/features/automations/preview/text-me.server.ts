@@ -11,7 +11,7 @@ import { reportTrouble } from '../actions/failure-text.ts'
 import type { FormState } from '../form/form-state.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
-import { type DraftApp, type DraftRequest, previewDraft } from './preview-draft.server.ts'
+import { type DraftApp, type DraftRequest, type NamingApp, previewDraft } from './preview-draft.server.ts'
 
 /** A text of the preview that a person wants on their own phone. */
 export interface TextAsked extends DraftRequest {
@@ -39,12 +39,12 @@ interface TextMeParts {
 const oneAtATime = turnsInMemory()
 
 /** Never throws for a platform that refuses: the message says why. */
-export async function textMe(app: DraftApp, asked: TextAsked, parts: TextMeParts): Promise<Flash> {
+export async function textMe(app: NamingApp, asked: TextAsked, parts: TextMeParts): Promise<Flash> {
   return testTextFlash(await oneAtATime(asked.accountUuid, () => textOnce(app, asked, parts)), TESTS_AN_HOUR)
 }
 
 async function textOnce(
-  app: DraftApp,
+  app: NamingApp,
   asked: TextAsked,
   { person, send, record }: TextMeParts,
 ): Promise<TextMeOutcome> {
@@ -71,7 +71,7 @@ async function textOnce(
 
 /** The text as it would be sent now; refused when it is another one than the person saw. */
 async function textOf(
-  app: DraftApp,
+  app: NamingApp,
   { state, place, seen, phone: _own, ...request }: TextAsked,
 ): Promise<string | TextMeOutcome> {
   const looked = await previewDraft(app, state, request)
