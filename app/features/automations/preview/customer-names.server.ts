@@ -4,7 +4,7 @@ import type { NamesOf } from '#app/domain/record-name.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
 
-/** `names`, with those of `held` and of the customers that conditions ask for: few are read at once, in this order. */
+/** `names`, with those of `held` and of customers in the conditions. A few are read at once: in this order. */
 export async function withCustomers(
   namesOf: NamesOf,
   accountUuid: string,

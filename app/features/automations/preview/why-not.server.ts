@@ -6,6 +6,7 @@ import type { NamesOf } from '#app/domain/record-name.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { meet } from '../history/mutes.server.ts'
 import { runLine } from '../history/run-list-view.ts'
+import type { JudgedAt } from '../records/facts.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
@@ -38,13 +39,13 @@ export async function explainRecord(
   if (found.outcome === 'refused') return found
   const { job, trouble } = found
   const recordUuid = found.uuid
-  const [rules, verdicts, ledger, judged] = await Promise.all([
-    app.store.automations.listAutomations(accountUuid),
+  const rules = await app.store.automations.listAutomations(accountUuid)
+  const at = await judgedAt(app, accountUuid)
+  const [verdicts, ledger, judged] = await Promise.all([
     app.store.automations.verdictsOn(accountUuid, recordUuid),
     app.store.automations.ledgerOn(accountUuid, recordUuid),
-    job === null ? null : judgeNow(app, accountUuid, job),
+    job === null ? null : judgeNow(app, accountUuid, job, rules, at),
   ])
-  const at = await judgedAt(app, accountUuid)
   const conditions = rules.flatMap(({ definition }) => definition.conditions)
   // An earlier check may tell of another customer, and of a condition that was edited since.
   const noted = verdicts.flatMap(({ detail }) => readDetail(detail).failed)
@@ -115,16 +116,13 @@ function couldNotAsk(failure: CallFailure): string {
 }
 
 /** Evaluates every job rule on the same facts, loaded once. */
-async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
-  const rules = (await app.store.automations.listAutomations(accountUuid)).filter(
-    ({ definition }) => objectOfRule(definition) === 'job',
-  )
+async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord, all: AutomationRow[], at: JudgedAt) {
+  const rules = all.filter(({ definition }) => objectOfRule(definition) === 'job')
   const conditions = rules.flatMap((rule) => rule.definition.conditions)
   const parts = [...new Set([...neededParts(conditions, 'job'), 'company' as const])]
   const joined = await app.planning.facts.join(accountUuid, 'job', [job], parts)
   if (joined.outcome !== 'ok') return { verdictOf: () => null, about: '', customer: '', trouble: couldNotAsk(joined) }
   const facts = joined.facts[0]
-  const at = await judgedAt(app, accountUuid)
   return {
     verdictOf: (rule: AutomationRow): WhyFacts['now'] =>
       facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,
