@@ -42,11 +42,14 @@ describe('why a record did not match', () => {
       failedText({ field: 'badges', operator: 'equals', value: 'VIP', seen: '["Parts, waiting","Blue"]' }, 'job'),
     ).toBe('"Badges" is "Parts, waiting, Blue". The automation needs: it has the badge "VIP".')
     const start = { field: 'completion_date', operator: 'greater_than', seen: '2026-11-21 08:30:05' } as const
-    const said = ['NOW', '2026-11-21 09:00', '2026-11-22'].map((value) => failedText({ ...start, value }, 'job'))
+    const wanted = ['NOW', '2026-11-21 09:00', '2026-11-22', '2026-11-21T22:00:00Z', '2026-11-21T22:00+11:00']
+    const said = wanted.map((value) => failedText({ ...start, value }, 'job'))
     expect(said).toEqual([
       '"Completed on" is 21 November 2026 at 08:30. The automation needs: "Completed on" is after now.',
       '"Completed on" is 21 November 2026 at 08:30. The automation needs: "Completed on" is after 21 November 2026 at 09:00.',
       '"Completed on" is 21 November 2026. The automation needs: "Completed on" is after 22 November 2026.',
+      '"Completed on" is 21 November 2026 at 08:30. The automation needs: "Completed on" is after 21 November 2026 at 22:00 UTC.',
+      '"Completed on" is 21 November 2026 at 08:30. The automation needs: "Completed on" is after 21 November 2026 at 11:00 UTC.',
     ])
     expect(failedText({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
       '"Days overdue" of this job is unknown, so it does not match: it is more than 6 days overdue.',

@@ -234,7 +234,9 @@ const AT = { now: 0, zone: 'UTC' }
 
 function timeIn(text: string): string {
   const reading = readMoment(text.trim(), AT)
-  return reading?.hasTime ? ` at ${localStamp(reading.wall).slice(11, 16)}` : ''
+  // What says its own offset is not in the account's time.
+  const zone = /(Z|[+-]\d\d:?\d\d)$/.test(text.trim()) ? ' UTC' : ''
+  return reading?.hasTime ? ` at ${localStamp(reading.wall).slice(11, 16)}${zone}` : ''
 }
 
 function dayText(text: string, wanted: string): string {
