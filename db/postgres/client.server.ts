@@ -7,7 +7,7 @@ import type { Housekeeping } from '../housekeeping.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn, type News } from '../sql/hot/write-turn.server.ts'
-import { MEMBER, type PostgresCounts, postgresDatabase } from './database.server.ts'
+import { failureOf, MEMBER, type PostgresCounts, postgresDatabase } from './database.server.ts'
 import { applicationName, migrate } from './migrations.server.ts'
 import { newsTeller } from './news.server.ts'
 import {
@@ -166,9 +166,7 @@ async function connected(url: string, until = 0): Promise<pg.Client> {
     return client
   } catch (error) {
     await client.end().catch(() => {})
-    // What the server and the network say has a code; that a connection ended has none.
-    if (error instanceof Error && !('code' in error)) throw Object.assign(error, { code: NOT_CONNECTED })
-    if (!isStarting(error) || Date.now() > until) throw error
+    if (!isStarting(error) || Date.now() > until) throw failureOf(error, NOT_CONNECTED)
   }
   await pause(LOOK_AGAIN_MS)
   return connected(url, until)

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { connectPostgres, openPostgres } from './client.server.ts'
@@ -87,8 +87,11 @@ test.each<[string, string, RegExp]>([
   expect(connectionProblem(cause, 'postgres://db.example.com/fieldhook')).toMatch(sentence)
 })
 
-test('no server but a door that closes: the connection ended at once, for a pool and for one connection', async () => {
-  const door = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end()))
+test.each<[string, (socket: Socket) => void]>([
+  ['closes', (socket) => socket.end()],
+  ['is slammed', (socket) => socket.resetAndDestroy()],
+])('no server but a door that %s: the connection ended at once, for a pool and for one connection', async (_, shut) => {
+  const door = createServer((socket) => void socket.on('error', () => {}).once('data', () => shut(socket)))
   await new Promise<void>((done) => door.listen(0, '127.0.0.1', done))
   const url = `postgres://u:p@127.0.0.1:${(door.address() as AddressInfo).port}/d`
   const client = connectPostgres(url)

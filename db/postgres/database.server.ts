@@ -252,7 +252,7 @@ async function ask(client: PoolClient, { text, name, values }: Ask): Promise<Que
 }
 
 /** What the server did not say itself is a failure of the connection to it, under the code the server would use. */
-function failureOf(error: unknown, code = '08006'): unknown {
+export function failureOf(error: unknown, code = '08006'): unknown {
   if (SQLSTATE.test(codeOf(error))) return error
   return Object.assign(new Error('the database cannot be reached', { cause: error }), { code })
 }

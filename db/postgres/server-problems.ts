@@ -16,8 +16,10 @@ export const pooledSentence = (setting: string): string =>
 /** SQLSTATE of a server that takes no connections yet, or no more. */
 const STARTING = '57P03'
 
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
 export function isStarting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === STARTING
+  return codeOf(error) === STARTING
 }
 
 /** SQLSTATE of what failed before there was a connection, where nobody told one. */
@@ -49,7 +51,6 @@ export function settingsProblem(settings: ServerSettings): string | null {
 export function connectionProblem(error: unknown, url: string, setting = 'DATABASE_URL'): string | null {
   // A statement fails with what its connection said as the cause.
   const told = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const codeOf = (one: unknown) => (one instanceof Error && 'code' in one ? String(one.code) : '')
   const code = codeOf(told)
   const message = told instanceof Error ? told.message : ''
   const at = placeOf(url)
@@ -57,19 +58,14 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   if (told instanceof Error && 'path' in told)
     return `${told.path} cannot be read (${code}). Check sslrootcert, sslcert and sslkey in ${setting}.`
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in ${setting} (${at}). Check the address.`
-  if (
-    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) ||
-    /timeout (expired|exceeded)/.test(message)
-  ) {
+  const words = `${code} ${message}`
+  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT) |timeout (expired|exceeded)/.test(words))
     return `No database answers at ${at}. Check the address, and that the server runs.`
-  }
+  const cut = /^(ECONNRESET|EPIPE) |terminated unexpectedly/.test(words)
   const connected = codeOf(error) !== NOT_CONNECTED
-  if (
-    connected &&
-    (/^(57P0[12]|ECONNRESET|EPIPE)$/.test(code) || /terminated unexpectedly|not queryable/.test(message))
-  )
+  if (connected && (cut || /^57P0[12] |not queryable/.test(words)))
     return `The connection to ${at} broke off. Run the command again.`
-  if (/terminated unexpectedly|received invalid response|error establishing an SSL/.test(message)) {
+  if (cut || /received invalid response|error establishing an SSL/.test(message)) {
     return `The connection to ${at} ended at once. Check that a PostgreSQL server answers there, and no proxy.`
   }
   const refusal = `The database at ${at} refuses the user or the password in ${setting}.`
@@ -88,7 +84,7 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   if (sentences[code]) return sentences[code]
   if (/does not support SSL/.test(message))
     return `The server at ${at} speaks no TLS, and sslmode in ${setting} demands it. Set ssl = on there.`
-  if (/certificate|self.signed|SSL|TLS/i.test(`${code} ${message}`)) {
+  if (/certificate|self.signed|SSL|TLS/i.test(words)) {
     return `The certificate of the server at ${at} was not accepted (${message}). Check sslmode and sslrootcert in ${setting}.`
   }
   return null
