@@ -162,7 +162,7 @@ export function settings(errors: SettingsErrors | null = null): ReactElement {
       mutes={[]}
       moreMutes={0}
       changes={[]}
-      refused={errors && { form, errors }}
+      refused={errors && { form, opened: form, errors }}
     />
   )
 }

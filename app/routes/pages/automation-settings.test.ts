@@ -144,6 +144,22 @@ describe('the page', () => {
     expect((await save(same)).says).toBe('Nothing changed')
   })
 
+  test('a page that was opened earlier saves only what it changed', async () => {
+    const opened = JSON.stringify((await page()).form)
+    expect(await save({ opened, quiet: 'all', floodPerHour: '30' })).toMatchObject({ says: 'Settings saved' })
+    const stayed = 'Settings changed after this page was opened stayed as they are.'
+    expect(await save({ opened, ruleDailyCap: '40' })).toMatchObject({ says: 'Settings saved', why: stayed })
+    const kept = { quiet: 'all', floodPerHour: '30', ruleDailyCap: '40' }
+    expect((await page()).form).toMatchObject(kept)
+    expect(await save({ opened })).toMatchObject({ says: 'Nothing changed', why: stayed })
+    // Refused, it is drawn with what the others saved, and goes on from there.
+    const refused = await action(argsOf(HOME, { form: { ...FORM, opened, quietFrom: 'late' } }))
+    expect(refused).toMatchObject({ form: { ...kept, quietFrom: 'late' }, opened: { ...kept, quietFrom: '20:00' } })
+    // One that was opened before forms said so sends every part.
+    await save({})
+    expect((await page()).form).toMatchObject({ quiet: 'asked', ruleDailyCap: '500' })
+  })
+
   test('draws what is not right again as it was typed, and saves nothing of it', async () => {
     const drawn = await action(argsOf(HOME, { form: { ...FORM, quietFrom: 'late', ruleDailyCap: '40' } }))
     expect(drawn).toMatchObject({

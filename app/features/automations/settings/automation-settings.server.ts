@@ -51,14 +51,15 @@ type SettingsChanged =
 const NOBODY = 'No active staff member has this id. Choose another one.'
 const NOT_ASKED = 'We could not read your staff from ServiceM8. Choose another sender later.'
 
-/** `staffUuid` = the requester, as far as the session knows. */
+/** `staffUuid` = the requester, as far as the session knows. `known` = the settings that the change was made from. */
 export async function changeSettings(
   app: SettingsApp,
   accountUuid: string,
   change: SettingsChange,
   staffUuid: string | null,
+  known?: AutomationSettings,
 ): Promise<SettingsChanged> {
-  const before = await loadSettings(app, accountUuid)
+  const before = known ?? (await loadSettings(app, accountUuid))
   const settings = applyChange(before, change)
   const { senderStaffUuid } = settings
   let senderName: string | null = null

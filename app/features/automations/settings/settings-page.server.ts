@@ -1,6 +1,7 @@
 // The settings page: its data and its buttons.
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import type { GuardChange } from '#db/store/run-guards.ts'
 import { actOnMute, listMutes } from '../history/mutes.server.ts'
 import {
@@ -19,7 +20,7 @@ import {
   settingsFormOf,
 } from './automation-settings.ts'
 import { readMuteAct } from './mute.ts'
-import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-text.ts'
+import { limitsLine, OTHERS_STAYED, quietChoice, SETTINGS_FLASHES } from './settings-text.ts'
 
 /** Maximum number listed. */
 const MOST_LISTED = 200
@@ -58,10 +59,10 @@ export async function loadLimitsLine(app: Pick<SettingsApp, 'store' | 'clock'>, 
 
 type SettingsActed =
   | { outcome: 'done'; flash: Flash }
-  /** Redraw the form with the typed values. */
-  | { outcome: 'form'; form: SettingsForm; errors: SettingsErrors; flash: Flash }
+  /** Redraw the form with the typed values among those of `opened`. */
+  | { outcome: 'form'; form: SettingsForm; opened: SettingsForm; errors: SettingsErrors; flash: Flash }
 
-/** `sent`: the form's fields; or `act` = `allow` with `mute`. `staffUuid` = the requester, if the session knows. */
+/** `sent`: the form's fields and what it showed, `opened`; or `act` = `allow` with `mute`. `staffUuid` = who, if known. */
 export async function actOnSettings(
   app: SettingsApp,
   accountUuid: string,
@@ -70,22 +71,31 @@ export async function actOnSettings(
 ): Promise<SettingsActed> {
   const act = readMuteAct(sent.get('act'))
   if (act !== null) return { outcome: 'done', flash: await actOnMute(app, accountUuid, act, sent, staffUuid) }
-  const form = settingsFormOf(sent)
-  const wrong = (errors: SettingsErrors): SettingsActed => ({
-    outcome: 'form',
-    form,
-    errors,
-    flash: SETTINGS_FLASHES.wrong,
-  })
+  const before = await loadSettings(app, accountUuid)
+  const opened = formOfSettings(before, quietChoice(before))
+  const typed = settingsFormOf(sent)
+  const form = changedForm(typed, parseJson(sent.get('opened') ?? ''), opened)
+  const flash = SETTINGS_FLASHES.wrong
+  const wrong = (errors: SettingsErrors): SettingsActed => ({ outcome: 'form', form, opened, errors, flash })
   const read = readSettingsForm(form)
   if (read.outcome === 'invalid') return wrong(read.errors)
-  const saved = await changeSettings(app, accountUuid, read.change, staffUuid)
+  const saved = await changeSettings(app, accountUuid, read.change, staffUuid, before)
   switch (saved.outcome) {
-    case 'saved':
-      return { outcome: 'done', flash: saved.changed ? SETTINGS_FLASHES.saved : SETTINGS_FLASHES.unchanged }
+    case 'saved': {
+      const told = SETTINGS_FLASHES[saved.changed ? 'saved' : 'unchanged']
+      const stayed = Object.entries(typed).some(([name, value]) => value !== form[name as keyof SettingsForm])
+      return { outcome: 'done', flash: stayed ? { ...told, kind: 'info', description: OTHERS_STAYED } : told }
+    }
     case 'invalid':
       return wrong(saved.errors)
     case 'not_asked':
       return wrong({ senderStaffUuid: [saved.message] })
   }
+}
+
+/** Of a form, only what differs from what it showed: meanwhile, somebody else may have `saved` another part. */
+function changedForm(sent: SettingsForm, opened: unknown, saved: SettingsForm): SettingsForm {
+  if (!isRecord(opened)) return sent
+  const changed = Object.entries(sent).filter(([name, value]) => value !== opened[name])
+  return { ...saved, ...Object.fromEntries(changed) }
 }

@@ -104,6 +104,7 @@ export function mutedName({ kind, name }: { kind: 'company' | 'job'; name: strin
 }
 
 export const SOMEBODY = 'A signed-in user'
+export const OTHERS_STAYED = 'Settings changed after this page was opened stayed as they are.'
 
 export const SETTINGS_FLASHES = {
   saved: { kind: 'success', title: 'Settings saved', description: 'They apply to every message from now on.' },

@@ -13,8 +13,8 @@ import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-se
 export interface SettingsFormProps {
   /** As saved. */
   saved: SettingsForm
-  /** Input that was rejected. */
-  refused: { form: SettingsForm; errors: SettingsErrors } | null
+  /** Input that was rejected, and what was saved then. */
+  refused: { form: SettingsForm; opened: SettingsForm; errors: SettingsErrors } | null
   defaults: AutomationSettings
   senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
   /** IANA zone of the account; the times of day use it. */
@@ -62,6 +62,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   return (
     <Form method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
       <input type="hidden" name="act" value="save" />
+      <input type="hidden" name="opened" value={JSON.stringify(refused?.opened ?? saved)} />
       {/* After a save, resets the fields to the saved values; the button keeps its focus. */}
       <div key={JSON.stringify(saved)} className="grid gap-5">
         <CardSection id="quiet" title="Quiet hours">

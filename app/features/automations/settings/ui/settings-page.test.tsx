@@ -85,6 +85,7 @@ describe('the page of settings', () => {
   it('marks what is not right beside its field and puts the focus on the first', async () => {
     const refused = {
       form: { ...FORM, ruleDailyCap: 'many', quietFrom: 'late' },
+      opened: FORM,
       errors: { quietFrom: ['Enter the time as HH:MM, for example 20:00.'], ruleDailyCap: ['Enter a number.'] },
     }
     function Page() {
@@ -106,12 +107,16 @@ describe('the page of settings', () => {
 
   it('gives a browser without scripts the focus and the values too', () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
-    const refused = { form: { ...FORM, floodPerHour: '0' }, errors: { floodPerHour: ['Enter at least 1.'] } }
+    const opened = { ...FORM, floodPerHour: '9' }
+    const errors = { floodPerHour: ['Enter at least 1.'] }
+    const refused = { form: { ...FORM, floodPerHour: '0' }, opened, errors }
     const html = renderToString(pageStub({ at: '/', page: () => <SettingsPage {...propsOf({ refused })} /> }))
     const page = new DOMParser().parseFromString(html, 'text/html')
     expect(page.querySelector('[autofocus]')?.getAttribute('name')).toBe('floodPerHour')
     expect(page.querySelectorAll('[autofocus]')).toHaveLength(1)
     expect(page.querySelector('form[method=post] input[name=act]')?.getAttribute('value')).toBe('save')
+    const sent = page.querySelector('form[method=post] input[name=opened]')?.getAttribute('value')
+    expect(JSON.parse(sent ?? '')).toEqual(opened)
   })
 
   it('keeps the sender that was chosen when ServiceM8 does not answer', () => {
