@@ -88,7 +88,7 @@ function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
         {run === null ? (
           facts
         ) : (
-          <Link to={runTo(run)} className="inline-block py-0.5 text-accent underline underline-offset-4">
+          <Link to={runTo(run)} className="-my-2.5 inline-block py-3 text-accent underline underline-offset-4">
             {facts}
           </Link>
         )}{' '}
