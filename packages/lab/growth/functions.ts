@@ -43,6 +43,8 @@ export function exportedFunctions(file: string, source: string): FoundFunction[]
   return tree.statements.flatMap((statement) => {
     if (!ts.isFunctionDeclaration(statement) || !statement.name || !statement.body) return []
     if (!statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    // A hook works inside a component only: called alone, it complains instead of working.
+    if (/^use[A-Z]/.test(statement.name.text)) return []
     const parameters = statement.parameters.map((one) => ({
       name: one.name.getText(tree),
       type: (one.type?.getText(tree) ?? 'unknown').replace(/\s+/g, ' '),
