@@ -296,7 +296,7 @@ export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProp
   }, [total, newest])
 
   return (
-    <section aria-labelledby="rules-title" className="mt-4 grid gap-2">
+    <section aria-labelledby="rules-title" className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h2 id="rules-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
           Forwarding Rules

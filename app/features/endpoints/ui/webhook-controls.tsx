@@ -103,7 +103,7 @@ export function WebhookControls({ webhook, account }: CardProps) {
   const { id, state } = webhook
   const hasAddress = webhook.callbackUrl !== ''
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex flex-wrap gap-2">
         {state === 'paused' || (hasAddress && state === 'active') ? (
           <PauseButton webhook={webhook} account={account} />

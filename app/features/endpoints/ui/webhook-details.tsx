@@ -65,7 +65,7 @@ export function WebhookDetails(props: WebhookDetailsProps) {
   const editing = step.step === 'edit'
   useSavedEdit(webhook.id, account, notSaved)
   return (
-    <div className="grid gap-3 border-line border-t px-4 pt-3 sm:px-5">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 border-line border-t px-4 pt-3 sm:px-5">
       <p className="wrap-anywhere text-label">{sentenceBeside(webhook.status, webhook.statusMessage)}</p>
       {notDeleted ? (
         <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
