@@ -58,10 +58,11 @@ function Hit({ hit, account }: { hit: SearchHit; account: AccountLink }) {
 function lineOf({ delivery, what, who, test, changedFields, receivedAt }: SearchHit): RowLineProps {
   const status = delivery?.status ?? 'not_forwarded'
   const { tone, icon } = deliveryMark(status)
+  // The end is what a narrow row cuts: deliveries of one event differ in where they went.
   const parts = [
-    fieldsShown(changedFields),
     delivery === null ? '' : `→ ${receiverName(delivery)}`,
     delivery !== null && delivery.attempts > 1 ? `${delivery.attempts} attempts` : '',
+    fieldsShown(changedFields),
   ]
   return {
     ...{ icon, tone, what: test ? `Test: ${what}` : what, who },

@@ -207,7 +207,7 @@ describe('while it is used', () => {
 })
 
 describe('a line', () => {
-  it('names status, time, object, record, fields, address and what became of it', () => {
+  it('names status, time, object, record, what became of it, and the address before the fields', () => {
     renderSearch({
       answer: sampleAnswer({
         hits: [
@@ -222,7 +222,7 @@ describe('a line', () => {
     })
     const [text] = line().map((one) => one.textContent ?? '')
     expect(text).toBe(
-      'Job 3128 · Joan Hartleystatus, completion_date · → hooks.example.com/catch/1 · 2 attempts15:08Waiting 200 86 ms Details of delivery 12',
+      'Job 3128 · Joan Hartley→ hooks.example.com/catch/1 · 2 attempts · status, completion_date15:08Waiting 200 86 ms Details of delivery 12',
     )
     const why = within(screen.getByRole('list', { name: 'Not delivered' })).getByRole('listitem')
     expect(why.textContent).toBe(
