@@ -109,9 +109,10 @@ describe('a delivery', () => {
     expect(deliveryStatus(delivery({}, { ...asked, holdUntil: NOW }), NOW)).toBe('waiting')
   })
 
-  test('is held while one event at a time is tried, and may not be the next', () => {
+  test('waits while one event at a time is tried, and may not be the next', () => {
     const open = { breaker: 'open', nextProbeAt: NOW + minutes(1) } as const
-    expect(deliveryStatus(delivery({}, open), NOW)).toBe('held')
+    expect(deliveryStatus(delivery({}, open), NOW)).toBe('waiting')
+    expect(deliveryStatus(delivery({}, { ...open, state: 'paused' }), NOW)).toBe('held')
     expect(waitingOf(delivery({ dueAt: NOW }, open), NOW)).toMatchObject({ nextAt: NOW + minutes(1), atEarliest: true })
   })
 

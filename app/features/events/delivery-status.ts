@@ -6,13 +6,13 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { gateOf } from './delivering/endpoint-health.ts'
 
-/** `failed` = given up after 72 hours. `held` = it waits because its whole webhook is on hold. */
+/** `failed` = given up after 72 hours. `held` = its whole webhook is on hold, not only failing: that is retried. */
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export function deliveryStatus(delivery: DeliveryCondition, now: Millis): DeliveryStatus {
-  if (delivery.state === 'pending') return holdOf(delivery, now) === null ? 'waiting' : 'held'
+  if (delivery.state === 'pending') return [null, 'breaker'].includes(holdOf(delivery, now)) ? 'waiting' : 'held'
   return delivery.state === 'expired' ? 'failed' : delivery.state
 }
 

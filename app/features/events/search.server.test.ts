@@ -101,8 +101,8 @@ function naively(lines: Line[], asked: Record<string, string>, endpoints: Endpoi
     if (delivery.state === 'expired') return 'failed'
     if (delivery.state !== 'pending') return delivery.state
     const byHand = delivery.cause === 'test' || (delivery.cause === 'retry' && delivery.codes.length === 0)
-    const { state, breaker, held } = endpoints[delivery.endpoint] as EndpointModel
-    return !byHand && (state !== 'active' || breaker === 'open' || held) ? 'held' : 'waiting'
+    const { state, held } = endpoints[delivery.endpoint] as EndpointModel
+    return !byHand && (state !== 'active' || held) ? 'held' : 'waiting'
   }
   const answered = (code: number | null): boolean => {
     if (asked.code === 'none') return code === null
