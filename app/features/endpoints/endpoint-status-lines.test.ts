@@ -41,6 +41,17 @@ describe('the rules of an account', () => {
     expect(folded.lines).toHaveLength(1_000 - WHOLE_CARDS - 1)
   })
 
+  test('keep the card of one that only a press can start, however many fail before it', () => {
+    expect(
+      ids(
+        foldRules(
+          rules(40, (n) => (n === 40 ? 'stopped' : 'failing')),
+          null,
+        ).whole,
+      ),
+    ).toContain(40)
+  })
+
   test('are all there, whichever card is named', () => {
     for (const opened of [null, 3, keyOf({ kind: 'extra', id: 2 }), keyOf({ kind: 'extra', id: 4_000 })] as const) {
       const { whole, lines } = foldRules(rules(30), opened)

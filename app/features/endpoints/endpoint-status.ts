@@ -198,6 +198,12 @@ export function needsAttention(status: WebhookStatus): boolean {
   return TROUBLE.has(status)
 }
 
+/** What needs attention: what only a press can start before what we retry by ourselves. */
+export function inTrouble(cards: readonly EndpointView[]): EndpointView[] {
+  const isRetried = ({ status, state }: EndpointView) => Number(status === 'failing' && state === 'active')
+  return cards.filter(({ status }) => needsAttention(status)).sort((one, other) => isRetried(one) - isRetried(other))
+}
+
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed'])
 const RESTING: ReadonlySet<WebhookStatus> = new Set(['paused', 'no_address'])
 
@@ -213,8 +219,8 @@ export function foldRules<Rule extends { view: EndpointView }>(
   opened: EndpointKey | null,
 ): { whole: Rule[]; lines: EndpointLine[] } {
   if (rules.length <= WHOLE_CARDS) return { whole: [...rules], lines: [] }
-  const troubled = rules.filter(({ view }) => needsAttention(view.status)).slice(0, WHOLE_CARDS)
-  const shown = new Set<EndpointKey>([...troubled.map(({ view }) => view.id), ...(opened === null ? [] : [opened])])
+  const troubled = inTrouble(rules.map(({ view }) => view)).slice(0, WHOLE_CARDS)
+  const shown = new Set([...troubled.map(({ id }) => id), opened])
   return {
     whole: rules.filter(({ view }) => shown.has(view.id)),
     lines: rules.filter(({ view }) => !shown.has(view.id)).map(({ view }) => lineOf(view)),

@@ -14,7 +14,7 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
-import { accountHealth, needsAttention } from '../endpoint-status.ts'
+import { accountHealth, inTrouble, needsAttention } from '../endpoint-status.ts'
 import { calledOf, type DeletedView, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import { type FormResult, resultFor } from '../form-result.ts'
@@ -66,7 +66,7 @@ export function ManagerPage(props: ManagerPageProps) {
   const total = webhooks.length + rules.length + ruleLines.length
   const { step, log, replay, logSource } = props
   // The card of an only one is open, right below.
-  const rows = total === 1 ? [] : [...webhooks, ...rules].filter(({ status }) => needsAttention(status)).slice(0, MOST)
+  const rows = total === 1 ? [] : inTrouble([...webhooks, ...rules]).slice(0, MOST)
   const card = { account, step, log, replay, logSource, result, alone: total === 1 }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -186,7 +186,7 @@ function Health({ account, webhooks, rules, lines, rows, lastEventAt }: HealthPr
   const now = usePresent()
   const all = [...webhooks, ...rules, ...lines]
   const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>(all)
-  const more = rows.length === 0 ? 0 : all.filter(({ status }) => needsAttention(status)).length - rows.length
+  const more = all.filter((one) => needsAttention(one.status) && !rows.some(({ id }) => id === one.id))
   return (
     <div
       className={`flex items-start gap-2.5 rounded-control px-3.5 text-body ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
@@ -194,7 +194,7 @@ function Health({ account, webhooks, rules, lines, rows, lastEventAt }: HealthPr
       <Icon aria-hidden className="mt-4 size-5 shrink-0" />
       <div className="min-w-0 flex-1 py-1">
         {/* One row says it all. */}
-        {rows.length === 1 && more === 0 ? null : (
+        {rows.length === 1 && more.length === 0 ? null : (
           <div className="flex min-h-11 items-center gap-x-3">
             <p className="min-w-0 flex-1 wrap-anywhere py-2.5 font-medium">{accountHealth(all, lastEventAt, now)}</p>
             {worst && rows.length === 0 ? <ShowCard card={worst} account={account} /> : null}

@@ -84,13 +84,13 @@ export function healthMark<Card extends { status: WebhookStatus }>(cards: readon
   return { tone, icon: HEALTH_ICONS[tone], worst: worst ?? null }
 }
 
+export const linkLook =
+  'inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4'
+
 /** Opens the card of a webhook or rule. */
 export function ShowCard({ card, account }: { card: EndpointLine; account: ManagerAccount }) {
   return (
-    <a
-      href={`${managerSearch(account, { step: 'card', webhookId: card.id })}#${cardId(card.id)}`}
-      className="inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
-    >
+    <a href={`${managerSearch(account, { step: 'card', webhookId: card.id })}#${cardId(card.id)}`} className={linkLook}>
       Show
       <VisuallyHidden> {titleOf(card)}</VisuallyHidden>
     </a>

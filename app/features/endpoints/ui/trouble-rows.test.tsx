@@ -59,12 +59,12 @@ describe('the line at the top', () => {
     screen.getByText('1 of 2 webhooks and 1 forwarding rule need attention. Last event 2 minutes ago.')
     const rows = within(screen.getByRole('list', { name: 'Needs attention' })).getAllByRole('listitem')
     expect(rows.map((row) => row.textContent)).toEqual([
-      'Note – Failing since 13:22. 3 events waiting.Try again nowShow Note',
       'Accounting – Stopped by your system.Start againShow Accounting',
+      'Note – Failing since 13:22. 3 events waiting.Try again nowShow Note',
     ])
-    const [first] = rows
-    if (!first) throw new Error('no row')
-    fireEvent.click(within(first).getByRole('button', { name: 'Try again now: Note webhook' }))
+    const [, second] = rows
+    if (!second) throw new Error('no row')
+    fireEvent.click(within(second).getByRole('button', { name: 'Try again now: Note webhook' }))
     await waitFor(() =>
       expect(sent).toEqual([{ intent: 'start_again', id: '2', place: 'health', accountUUID: 'account-1' }]),
     )
@@ -75,7 +75,26 @@ describe('the line at the top', () => {
     const line = { id: 'rule-9', kind: 'extra', name: 'Far', label: 'Job', callbackUrl: '', status: 'failing' } as const
     renderManager({ webhooks, ruleLines: [line] })
     expect(within(screen.getByRole('list', { name: 'Needs attention' })).getAllByRole('listitem')).toHaveLength(5)
-    screen.getByText('And 2 more.')
+    expect(screen.getByRole('link', { name: 'And 2 more.' }).getAttribute('href')).toBe('#webhooks-title')
+  })
+
+  it('begins with what only a press can start, and leads to the others', () => {
+    const webhooks = [sampleWebhook({ id: 1, status: 'failing' }), sampleWebhook({ id: 2, status: 'failing' })]
+    const rules = (['failing', 'failing', 'failing', 'stopped'] as const).map((status, n) =>
+      sampleRule({
+        id: `rule-${n + 1}`,
+        name: `Rule ${n + 1}`,
+        status,
+        state: status === 'stopped' ? status : 'active',
+      }),
+    )
+    renderManager({ webhooks, rules: [...rules, sampleRule({ id: 'rule-5', status: 'failing', state: 'failing' })] })
+    const rows = within(screen.getByRole('list', { name: 'Needs attention' })).getAllByRole('listitem')
+    expect(rows).toHaveLength(5)
+    expect(rows[0]?.textContent).toMatch(/^Rule 4 /)
+    within(rows[1] as HTMLElement).getByRole('button', { name: 'Start again: Accounting rule' })
+    expect(screen.getByRole('link', { name: 'And 2 more.' }).getAttribute('href')).toBe('#rules-title')
+    expect(document.getElementById('rules-title')?.textContent).toBe('Forwarding Rules')
   })
 
   it('leaves the row to the card when there is only one, which is open', () => {

@@ -15,7 +15,7 @@ import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HEALTH_PLACE } from '../controls/control-text.ts'
 import { type ReplayPanelData, replaySentence } from '../controls/replay-text.ts'
-import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
+import { calledOf, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FormResult } from '../form-result.ts'
 import { receiverOf } from '../receiver.ts'
 import { CardButton, type CardProps } from './card-button.tsx'
@@ -37,7 +37,7 @@ import { CardNotice } from './notices.tsx'
 import { PollingFacts } from './polling-facts.tsx'
 import { ReceiverMark } from './receiver-mark.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { ShowCard, sentenceBeside } from './status-pills.tsx'
+import { linkLook, ShowCard, sentenceBeside } from './status-pills.tsx'
 import { UpstreamSide } from './upstream-side.tsx'
 import { MoreControls, TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
@@ -117,7 +117,7 @@ export function WebhookDetails(props: WebhookDetailsProps) {
 interface TroubleRowsProps {
   webhooks: readonly EndpointView[]
   /** Webhooks and rules in trouble besides these. */
-  more: number
+  more: readonly EndpointLine[]
   account: ManagerAccount
 }
 
@@ -138,7 +138,11 @@ export function TroubleRows({ webhooks, more, account }: TroubleRowsProps) {
           ))}
         </ul>
       )}
-      {more > 0 ? <p className="py-2.5 text-label">And {more} more.</p> : null}
+      {webhooks.length === 0 || more[0] === undefined ? null : (
+        <a href={`#${more[0].kind === 'extra' ? 'rules' : 'webhooks'}-title`} className={linkLook}>
+          And {more.length} more.
+        </a>
+      )}
       <ResultLine at={HEALTH_PLACE} />
     </>
   )
