@@ -23,7 +23,7 @@ export async function loadFormLists(
   )
   const failures = names.flatMap((name) => {
     const answer = looked.find(([one]) => one === name)?.[1]
-    return answer?.outcome === 'failed' ? [{ name, message: answer.message }] : []
+    return answer?.outcome === 'failed' ? [{ ...answer, name }] : []
   })
   return { lists: { ...EMPTY_LISTS, ...Object.fromEntries(found) }, failures }
 }

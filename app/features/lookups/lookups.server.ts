@@ -25,8 +25,8 @@ type LookupApp = Pick<App, 'callAsAccount' | 'clock' | 'store'>
 
 type LookedUp =
   | { outcome: 'found'; records: Record<string, unknown>[] }
-  /** The platform's own message, so it names a missing scope; or that no one signed in. */
-  | { outcome: 'failed'; message: string; tooLarge?: true }
+  /** The platform's own message, so it names a missing scope; that no one signed in; or which limit of calls is used. */
+  | { outcome: 'failed'; message: string; tooLarge?: true; limited?: true }
 
 export type LookedUpForForm =
   | { outcome: 'found'; rows: FormLists[keyof FormLists] }
@@ -113,6 +113,7 @@ function toLookedUp(
         outcome: 'failed',
         message: answer.message || `ServiceM8 answered ${answer.status ?? 'nothing'}.`,
         ...('tooLarge' in answer && { tooLarge: true }),
+        ...(answer.outcome === 'rate_limited' && { limited: true }),
       }
   }
 }

@@ -50,7 +50,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     tab,
     step,
     rights: { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] },
-    trouble: trouble ? listTrouble(trouble.message) : null,
+    trouble: trouble ? listTrouble(trouble.message, trouble.limited === true) : null,
     draft: draft && token,
     typed: draft?.beside ?? {},
     form: looked ? await loadOpenForm({ request, context }, found, { lists: looked.lists, draft }) : null,

@@ -423,4 +423,13 @@ test('why the lists of jobs and queues are empty is told in the documented words
   expect((await open()).trouble?.words).toBe(
     'Authentication Required: Please authenticate with the platform first to access jobs and queues data.',
   )
+  // Nothing is wrong with the sign-in when the account's calls are used up.
+  const limited = {
+    outcome: 'rate_limited',
+    status: 429,
+    message: 'Limit.',
+    retryAt: calls.world.clock.now() + 9_000,
+  } as const
+  calls.world.platform.fate = ({ object }) => (object === 'job' ? limited : 'well')
+  expect((await open()).trouble).toEqual({ words: 'Limit.', said: '' })
 })

@@ -110,12 +110,13 @@ export function cardPlace(id: number, part: 'buttons' | 'switch' = 'buttons'): s
 
 export interface ListTrouble {
   words: string
-  /** The platform's own message, or ours. */
+  /** The platform's own message, or ours; '' when signing in again would not help. */
   said: string
 }
 
 /** Explains why the lists of jobs and queues are empty. */
-export function listTrouble(message: string): ListTrouble {
+export function listTrouble(message: string, limited: boolean): ListTrouble {
+  if (limited) return { words: message, said: '' }
   const isScope = /insufficient_scope|read_job_queues/.test(message)
   return { words: isScope ? UPDATED_PERMISSIONS : AUTHENTICATE_FOR_LISTS, said: message }
 }

@@ -4,6 +4,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WAIT_SENTENCES } from '#app/domain/call-budget.ts'
 import { hours } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
@@ -154,9 +155,15 @@ describe('the header', () => {
       'Authentication Required: Please authenticate with the platform first to access jobs and queues data.',
     ],
   ])('%s is told in the documented words', (said, words) => {
-    renderAutomations({ trouble: listTrouble(said) })
+    renderAutomations({ trouble: listTrouble(said, false) })
     expect(document.body.textContent).toContain(words)
     screen.getByText(`ServiceM8 said: ${said}`)
+  })
+
+  it('a limit of calls is told alone: signing in again would not help', () => {
+    const message = WAIT_SENTENCES.minute
+    renderAutomations({ trouble: listTrouble(message, true) })
+    expect(screen.getByText(message).parentElement?.textContent).toBe(message)
   })
 })
 

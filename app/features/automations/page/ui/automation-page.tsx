@@ -209,10 +209,10 @@ function Tabs({ account, tab: open }: { account: AutomationAccount; tab: Automat
 }
 
 function Trouble({ trouble, account }: { trouble: ListTrouble; account: AutomationAccount }) {
+  if (trouble.said === '') return <Notice tone="attention" title={trouble.words} className="mb-5" />
   return (
-    <Notice tone="attention" className="mb-5">
-      <p className="font-semibold">{trouble.words}</p>
-      {trouble.said === '' ? null : <p className="mt-1">ServiceM8 said: {trouble.said}</p>}
+    <Notice tone="attention" title={trouble.words} className="mb-5">
+      <p className="mt-1">ServiceM8 said: {trouble.said}</p>
       <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`} variant="quiet" className="-ml-4">
         Webhook Manager
       </ButtonLink>
