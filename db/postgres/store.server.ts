@@ -30,10 +30,7 @@ export function postgresStore(connections: PostgresConnections, clock: Clock): S
 }
 
 /** Reads in one round trip, for many endpoints and deliveries, what `db/sql` reads one by one. */
-function dueSet({
-  db,
-  mine,
-}: PostgresConnections): Pick<DeliveryStore, 'adoptEndpoints' | 'dueDeliveries' | 'loadDeliveries'> {
+function dueSet({ db, mine }: PostgresConnections) {
   const lanesOf = db.prepare<object, HealthRow & { waited: 0 | 1 }>(
     `SELECT ${HEALTH_COLUMNS}, CASE WHEN p.state = 'active' AND EXISTS
        (SELECT 1 FROM delivery WHERE ${waitedFor('p.id', 'p.state_since', 'p.state_since + @graceMs')})
@@ -79,7 +76,7 @@ function dueSet({
       const jobs = new Map(found.map((job) => [job.id, job]))
       return ids.map((id) => jobs.get(id) ?? null)
     }),
-  }
+  } satisfies Partial<DeliveryStore>
 }
 
 /** Whoever sends an event is answered within this time, also when the network swallows everything. ms */

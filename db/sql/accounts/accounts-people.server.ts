@@ -7,9 +7,7 @@ import { accountPerson } from '../../schema.ts'
 import type { AccountStore } from '../../store/accounts.ts'
 import type { Connections } from '../connections.ts'
 
-type PeopleStore = Pick<AccountStore, 'admitPerson' | 'listPeople' | 'changeRole'>
-
-export function peopleStore({ db, orm }: Connections, clock: Clock): PeopleStore {
+export function peopleStore({ db, orm }: Connections, clock: Clock) {
   return {
     admitPerson: db.write(function* (accountUuid, staffUuid) {
       const known = yield* roleOf(orm, accountUuid, staffUuid)
@@ -33,7 +31,7 @@ export function peopleStore({ db, orm }: Connections, clock: Clock): PeopleStore
       yield* change(orm.update(accountPerson).set({ role }).where(isPerson(accountUuid, staffUuid)))
       return 'changed'
     }),
-  }
+  } satisfies Partial<AccountStore>
 }
 
 /** The role of a session's person; `staffUuid` null = unknown. Without a named owner, everyone acts as one. */

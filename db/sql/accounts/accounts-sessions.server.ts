@@ -16,18 +16,11 @@ const ATTEMPT_KEPT = hours(1)
 /** Anyone can begin one. The oldest make room, so that whoever signs in meanwhile still can. */
 const MOST_ATTEMPTS = 10_000
 
-type SignIns = Pick<AccountStore, 'beginSignIn' | 'takeSignIn' | 'completeSignIn' | 'forgetExpired'>
-type Sessions = Pick<
-  AccountStore,
-  'openSession' | 'findSessions' | 'touchSession' | 'endSessions' | 'listSessions' | 'endSessionsOf'
->
-type Tickets = Pick<AccountStore, 'issueTicket' | 'takeTicket' | 'findTicket' | 'linkWithTicket' | 'rememberSigned'>
-
-export function sessionStore(connections: Connections, clock: Clock): SignIns & Sessions & Tickets {
+export function sessionStore(connections: Connections, clock: Clock) {
   return { ...signIns(connections, clock), ...sessions(connections, clock), ...tickets(connections, clock) }
 }
 
-function signIns({ db, orm }: Connections, clock: Clock): SignIns {
+function signIns({ db, orm }: Connections, clock: Clock) {
   const rows: Parameters<typeof completeSignIn>[0] = {
     ...idRows(orm, clock),
     *storeSignIn({ account, tokens, session }) {
@@ -77,10 +70,10 @@ function signIns({ db, orm }: Connections, clock: Clock): SignIns {
       for (const deletion of deletions) forgotten += (yield* change(deletion)).changes
       return forgotten
     }),
-  }
+  } satisfies Partial<AccountStore>
 }
 
-function sessions({ db, orm }: Connections, clock: Clock): Sessions {
+function sessions({ db, orm }: Connections, clock: Clock) {
   const sameToken = eq(sessionAccount.tokenHash, session.tokenHash)
   const withAccounts = () => orm.select().from(session).innerJoin(sessionAccount, sameToken)
   function* provedBy(row: typeof sessionAccount.$inferSelect): Generator<unknown, ProvedAccount> {
@@ -133,10 +126,10 @@ function sessions({ db, orm }: Connections, clock: Clock): Sessions {
       }
       return ended.changes
     }),
-  }
+  } satisfies Partial<AccountStore>
 }
 
-function tickets({ db, orm }: Connections, clock: Clock): Tickets {
+function tickets({ db, orm }: Connections, clock: Clock) {
   const ids = idRows(orm, clock)
   const columns = { accountUuid: ticket.accountUuid, staffUuid: ticket.staffUuid }
 
@@ -182,7 +175,7 @@ function tickets({ db, orm }: Connections, clock: Clock): Tickets {
       const remembered = yield* change(orm.insert(ticket).values(used).onConflictDoNothing())
       return remembered.changes > 0 ? 'first_time' : 'seen_before'
     }),
-  }
+  } satisfies Partial<AccountStore>
 }
 
 /**

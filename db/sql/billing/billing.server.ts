@@ -30,20 +30,7 @@ function columnsOf({ cancelAtPeriodEnd, ...change }: PlanChange): Partial<PlanRo
   return { ...change, ...(cancelAtPeriodEnd !== undefined && { cancelAtPeriodEnd: cancelAtPeriodEnd ? 1 : 0 }) }
 }
 
-type PlanStore = Pick<
-  BillingStore,
-  | 'ensurePlan'
-  | 'findPlan'
-  | 'findPlanInZone'
-  | 'findPlanOfCustomer'
-  | 'savePlan'
-  | 'beginMissingTrials'
-  | 'plansAfter'
-  | 'accountsToSync'
-  | 'endpointsOfAccount'
->
-
-function planStore({ db, orm }: Connections): PlanStore {
+function planStore({ db, orm }: Connections) {
   const NEW_PLAN = `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt,
        created_at, updated_at)`
   const insert = db.prepare(
@@ -119,15 +106,10 @@ function planStore({ db, orm }: Connections): PlanStore {
       return rows.map((row) => row.accountUuid)
     }),
     endpointsOfAccount: db.read((accountUuid) => endpoints.all({ accountUuid })),
-  }
+  } satisfies Partial<BillingStore>
 }
 
-type EventsOfPayments = Pick<
-  BillingStore,
-  'beginPaymentEvent' | 'endPaymentEvent' | 'failPaymentEvent' | 'forgetPaymentEvents'
->
-
-function paymentEventStore({ db }: Connections): EventsOfPayments {
+function paymentEventStore({ db }: Connections) {
   const insert = db.prepare(
     `INSERT INTO payment_event (id, type, created_at, received_at, failures)
      VALUES (@id, @type, @createdAt, @now, 0) ON CONFLICT (id) DO NOTHING`,
@@ -156,12 +138,10 @@ function paymentEventStore({ db }: Connections): EventsOfPayments {
     forgetPaymentEvents: db.write(function* (receivedBefore) {
       return (yield* forget.run({ receivedBefore })).changes
     }),
-  }
+  } satisfies Partial<BillingStore>
 }
 
-type Renewals = Pick<BillingStore, 'noteRenewalPaid' | 'endRenewal' | 'renewalsToApply'>
-
-function renewalStore({ db }: Connections): Renewals {
+function renewalStore({ db }: Connections) {
   const insert = db.prepare(
     `INSERT INTO renewal_payment (payment_id, account_uuid, state, amount, created_at, updated_at)
      VALUES (@paymentId, @accountUuid, 'paid', @amount, @now, @now) ON CONFLICT (payment_id) DO NOTHING`,
@@ -195,20 +175,16 @@ function renewalStore({ db }: Connections): Renewals {
       yield* forgetOpen.run({ accountUuid, paymentId, now })
     }),
     renewalsToApply: db.read((limit) => toApply.all({ limit })),
-  }
+  } satisfies Partial<BillingStore>
 }
 
 // Usage of a billing period, from the daily counters, and the days to charge for.
-type UsageStore = Pick<
-  BillingStore,
-  'usageOfDays' | 'makeUsageReports' | 'usageReportsToSend' | 'endUsageReport' | 'failUsageReport'
->
 
 /** The usage kinds that count as operations. Duplicates do not. */
 const OPERATIONS = "('api_call', 'webhook_received', 'webhook_forwarded')"
 const DAY = 86_400_000
 
-function billingUsageStore({ db }: Connections): UsageStore {
+function billingUsageStore({ db }: Connections) {
   const usage = db.prepare<
     { accountUuid: string; fromDay: number; beforeDay: number },
     { kind: string; day: number; count: number }
@@ -266,7 +242,7 @@ function billingUsageStore({ db }: Connections): UsageStore {
     failUsageReport: db.write(function* (accountUuid, identifier) {
       yield* fail.run({ accountUuid, identifier })
     }),
-  }
+  } satisfies Partial<BillingStore>
 }
 
 /** The counts by kind or by day, in the order of the rows. */

@@ -7,8 +7,6 @@ import { tallies } from '../hot/tally.server.ts'
 import { heldDeliveryStore } from './held-deliveries.server.ts'
 import { type InsertDelivery, replayStore } from './replays.server.ts'
 
-type ByHand = Pick<DeliveryStore, 'retryDelivery' | 'pauseEndpoint' | 'resumeEndpoint'>
-
 /** Deliveries, from due to settled. Hot paths use prepared statements. */
 export function deliveryStore(connections: Connections, _clock: Clock): DeliveryStore {
   return {
@@ -32,7 +30,7 @@ interface DeliveryToRetry {
 type InsertRetry = Omit<InsertDelivery, 'seq' | 'replayId'> & { eventSeq: number }
 
 /** Actions of a person: resend, pause, resume. */
-function byHand({ db, patient }: Connections): ByHand {
+function byHand({ db, patient }: Connections) {
   const newTally = tallies(db)
   const findDelivery = db.prepare<{ deliveryId: number; accountUuid: string }, DeliveryToRetry>(
     `SELECT d.event_seq AS eventSeq, d.endpoint_id AS endpointId, d.object_uuid AS objectUuid, p.url,
@@ -98,5 +96,5 @@ function byHand({ db, patient }: Connections): ByHand {
       yield* makeDue.run({ now, endpointId })
       return true
     }),
-  }
+  } satisfies Partial<DeliveryStore>
 }

@@ -20,9 +20,7 @@ const ENDED_AS = {
   ...{ sample: null, cancelled: null },
 } as const satisfies Record<Ending['because'], 'stopped' | 'deleted' | null>
 
-type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'listEndings' | 'endStoppedStep' | 'expireHeldStep'>
-
-export function heldDeliveryStore(connections: Connections): HeldStore {
+export function heldDeliveryStore(connections: Connections) {
   const { db, patient, mine, taken, lock } = connections
   const newTally = tallies(db)
   const ender = waitingEnder(connections)
@@ -175,5 +173,5 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       yield* tally.write()
       return step
     }),
-  }
+  } satisfies Partial<DeliveryStore>
 }

@@ -9,11 +9,6 @@ import type { FanOutEndpoint } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 
-type ReplayStore = Pick<
-  DeliveryStore,
-  'findReplayableEvents' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'listRunningReplays' | 'growReplayStep'
->
-
 const LAST_SEQ = 'SELECT coalesce(max(seq), 0) FROM event'
 
 /** Several instances have several clocks, and their commits overlap: receive times grow with seqs up to this. */
@@ -45,7 +40,7 @@ interface EventToReplay {
   bytes: number
 }
 
-export function replayStore(connections: Connections): ReplayStore {
+export function replayStore(connections: Connections) {
   const { db, reader } = connections
   const findEndpoint = endpointFinder(db)
   const firstSeqSince = seqFinder(db)
@@ -106,7 +101,7 @@ export function replayStore(connections: Connections): ReplayStore {
     }),
 
     ...replayGrower(connections),
-  }
+  } satisfies Partial<DeliveryStore>
 }
 
 interface RunningReplay extends ReplayRequest {
@@ -120,7 +115,7 @@ interface RunningReplay extends ReplayRequest {
 
 type GrowLimits = Omit<GrowOptions, 'choose'>
 
-function replayGrower(connections: Connections): Pick<ReplayStore, 'listRunningReplays' | 'growReplayStep'> {
+function replayGrower(connections: Connections): Pick<DeliveryStore, 'listRunningReplays' | 'growReplayStep'> {
   const { db, patient, mine } = connections
   const newTally = tallies(db)
   const rowsOf = replayRows(connections)

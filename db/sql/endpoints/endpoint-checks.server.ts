@@ -7,11 +7,6 @@ import type { Connections } from '../connections.ts'
 
 const HOUR = 3_600_000
 
-type EndpointCheckStore = Pick<
-  NoticeStore,
-  'findCheckTarget' | 'listEndpointChecks' | 'findEndpointCheck' | 'saveEndpointCheck' | 'noteUpstream' | 'eventRhythm'
->
-
 interface StoredCheck {
   endpointId: number
   url: string
@@ -22,7 +17,7 @@ interface StoredCheck {
 /** In the column, the platform's side is an extra step of the list, with its own time. */
 type StoredStep = CheckStep | (UpstreamNote & { name: 'upstream' })
 
-export function endpointCheckStore({ db }: Connections): EndpointCheckStore {
+export function endpointCheckStore({ db }: Connections) {
   const COLUMNS = 'endpoint_id AS endpointId, url, at, steps'
   const findTarget = db.prepare<{ endpointId: number; accountUuid: string }, CheckTarget>(
     `SELECT url, last_code AS lastCode, last_sentence AS lastSentence FROM endpoint
@@ -101,7 +96,7 @@ export function endpointCheckStore({ db }: Connections): EndpointCheckStore {
       const last = Math.floor(lastEventAt / HOUR)
       return { lastEventAt, hours: yield* hoursOf.all({ endpointId, hour: last - length, last }) }
     }),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
 function stepsText(steps: readonly CheckStep[], upstream: UpstreamNote | null): string {

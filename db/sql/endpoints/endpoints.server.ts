@@ -187,10 +187,8 @@ function* insertIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator
   return { id, endpointId: yield* insertAddress(orm, accountUuid, { forwardingRuleId: id }, input), replaced: null }
 }
 
-type EndpointReader = Pick<EndpointStore, 'listEndpoints' | 'listOutlines' | 'findEndpoint' | 'findWebhookOfObject'>
-
 /** Reads endpoints with everything their cards show. Builds its queries once, because every event runs them. */
-function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader {
+function endpointReader({ db, orm }: Connections, clock: Clock) {
   const { placeholder } = sql
   const WEBHOOKS_FIRST = [sql`${endpoint.webhookId} is null`, asc(endpoint.webhookId), asc(endpoint.forwardingRuleId)]
   const OF_ACCOUNT = and(
@@ -261,5 +259,5 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
     findWebhookOfObject: db.read(function* (accountUuid, objectType) {
       return (yield* read(webhookOfObject, { accountUuid, objectType }))[0] ?? null
     }),
-  }
+  } satisfies Partial<EndpointStore>
 }

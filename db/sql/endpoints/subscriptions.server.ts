@@ -7,16 +7,6 @@ import type { EndpointStore, SubscriptionRow, SubscriptionState, SubscriptionSwi
 import type { Connections } from '../connections.ts'
 import { changingSubscriptions } from './known-ingress.server.ts'
 
-type SubscriptionStore = Pick<
-  EndpointStore,
-  | 'listSubscriptions'
-  | 'accountsToReconcile'
-  | 'beginSubscription'
-  | 'dropPendingSubscription'
-  | 'switchSubscription'
-  | 'updateSubscription'
->
-
 export function toSubscriptionRow(row: typeof subscription.$inferSelect): SubscriptionRow {
   return { ...row, state: row.state as SubscriptionState }
 }
@@ -68,7 +58,7 @@ export function* endSubscriptionsOf(
 /** Until the platform is notified, or its list no longer includes the subscription. */
 const REPLACED_AT_PLATFORM = 'replaced; the platform has not been told yet'
 
-export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
+export function subscriptionStore({ db, orm }: Connections) {
   const toReconcile = (only: string) =>
     db
       .prepare<{ only: string }, string>(
@@ -133,5 +123,5 @@ export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
         yield* change(orm.update(subscription).set(dated).where(mine))
       }),
     ),
-  }
+  } satisfies Partial<EndpointStore>
 }

@@ -249,10 +249,7 @@ async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Pr
   return [...found]
 }
 
-function nameStore({
-  db,
-  reader,
-}: Connections): Pick<RecordStore, 'keepNames' | 'forgetNamesStep' | 'knownOf' | 'listRecordsCalled'> {
+function nameStore({ db, reader }: Connections) {
   // Rules keep a snapshot of their own (`rules:job`), polled objects are under their plain name, and what was read for
   // its name alone is under `names:job`.
   const snapshot = (alias: string, object: string, uuid: string) =>
@@ -363,7 +360,7 @@ function nameStore({
       }
       return { uuids: [...found].slice(0, most), more: found.size > most }
     },
-  }
+  } satisfies Partial<RecordStore>
 }
 
 function readKnown({ object, recordUuid, own, job, company, customer }: KnownRow): KnownOfRecord {

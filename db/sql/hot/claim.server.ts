@@ -5,18 +5,6 @@ import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
 import { shapeOf } from '../shape.server.ts'
 
-type DueStore = Pick<
-  DeliveryStore,
-  | 'endpointsWithWork'
-  | 'adoptEndpoints'
-  | 'restEndpoints'
-  | 'endRest'
-  | 'bringForward'
-  | 'dueDeliveries'
-  | 'loadDeliveries'
-  | 'waitingTotals'
->
-
 export const JOB = shapeOf<DeliveryJob>({
   id: 'd.id',
   endpointId: 'd.endpoint_id',
@@ -68,7 +56,7 @@ export function selectDue(kind: DueLane, endpointId: string, limit: string): str
     WHERE endpoint_id = ${endpointId} AND state = 'pending' AND ${only} ORDER BY due_at, id LIMIT ${limit}`
 }
 
-export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueStore {
+export function dueDeliveryStore({ db, patient, mine, lock }: Connections) {
   const lockEndpoint = db.prepare<{ id: number }>(`SELECT p.id FROM endpoint p WHERE p.id = @id ${lock('p')}`)
   const withWork = db.prepare<[], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
@@ -156,5 +144,5 @@ export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueS
     waitingTotals: db.read(function* () {
       return (yield* totals.get()) ?? { deliveries: 0, bytes: 0 }
     }),
-  }
+  } satisfies Partial<DeliveryStore>
 }

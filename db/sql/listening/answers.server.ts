@@ -30,12 +30,7 @@ function valuesOf({ jobUuids, companyUuids, receiverHashes }: MessageReceiver) {
   }
 }
 
-type Reads = Pick<
-  ListeningStore,
-  'knownAnswers' | 'waitingMessages' | 'conversationsWith' | 'openAnswer' | 'listAnswers' | 'answersToTell'
->
-
-export function answerStore({ db, mine }: Connections): Reads {
+export function answerStore({ db, mine }: Connections) {
   const known = db.prepare<{ accountUuid: string; jobUuid: string; channel: string }, KnownAnswer>(
     `SELECT history_uuid AS historyUuid, words, written_at AS writtenAt FROM customer_reply
      WHERE account_uuid = @accountUuid AND job_uuid = @jobUuid AND channel = @channel`,
@@ -94,7 +89,7 @@ export function answerStore({ db, mine }: Connections): Reads {
       list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST, since }),
     ),
     answersToTell: db.read((now, limit) => untold.all({ now, limit })),
-  }
+  } satisfies Partial<ListeningStore>
 }
 
 /** Prepared once per connection; call inside a transaction. Returns how many waiting messages are asked again. */

@@ -29,10 +29,7 @@ export function listeningStore(connections: Connections): ListeningStore {
   }
 }
 
-function dueStore({
-  db,
-  mine,
-}: Connections): Pick<ListeningStore, 'dueConversations' | 'nextLookAt' | 'countConversations'> {
+function dueStore({ db, mine }: Connections) {
   const due = db.prepare<
     { now: number; limit: number; perAccount: number },
     Conversation & { place: number; next_look_at: number }
@@ -60,14 +57,12 @@ function dueStore({
     countConversations: db.read(function* (accountUuid, now, fresh) {
       return (yield* count.get({ accountUuid, now, fresh })) ?? { open: 0, freshness: 0 }
     }),
-  }
+  } satisfies Partial<ListeningStore>
 }
 
 type WantedRow = Omit<WantedReceipt, 'effect'> & { effect: string }
 
-function lookStore(
-  connections: Connections,
-): Pick<ListeningStore, 'wantedReceipts' | 'sendingNow' | 'settleLook' | 'postponeLook'> {
+function lookStore(connections: Connections) {
   const { db, turn } = connections
   const wanted = db.prepare<{ accountUuid: string; jobUuid: string; channel: string; since: number }, WantedRow>(
     `SELECT m.id, m.run_id AS runId, m.step_id AS stepId, m.item_key AS itemKey, m.state, m.state_at AS stateAt,
@@ -142,7 +137,7 @@ function lookStore(
         if (refusedAt !== null) yield* facts.refused(accountUuid, channel, refusedAt)
       })
     },
-  }
+  } satisfies Partial<ListeningStore>
 }
 
 /** A message that may have been sent stands in the history: it was sent. Its run goes on. */
@@ -238,9 +233,7 @@ function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 
 }
 
 // Answers and receipts that rules are asked about: once each, with the runs they set off.
-type Judging = Pick<ListeningStore, 'answersToJudge' | 'settleJudged' | 'postponeJudging' | 'answersSince'>
-
-function judgedAnswers({ db, turn, mine }: Connections): Judging {
+function judgedAnswers({ db, turn, mine }: Connections) {
   const rows = triggerRows({ db })
   const waiting = messagesHeld(db)
   const due = db.prepare<{ now: number; limit: number; perAccount: number }, Answer & { place: number }>(
@@ -287,12 +280,10 @@ function judgedAnswers({ db, turn, mine }: Connections): Judging {
       })
     },
     answersSince: db.read((accountUuid, from, limit) => since.all({ accountUuid, since: from, limit })),
-  }
+  } satisfies Partial<ListeningStore>
 }
 
-type JudgingReceipts = Pick<ListeningStore, 'receiptsToJudge' | 'settleReceipt' | 'postponeReceipt'>
-
-function judgedReceipts({ db, turn, mine }: Connections): JudgingReceipts {
+function judgedReceipts({ db, turn, mine }: Connections) {
   const rows = triggerRows({ db })
   const due = db.prepare<
     { now: number; limit: number; perAccount: number },
@@ -327,5 +318,5 @@ function judgedReceipts({ db, turn, mine }: Connections): JudgingReceipts {
         yield* postpone.run({ accountUuid, id, judgeAt })
       })
     },
-  }
+  } satisfies Partial<ListeningStore>
 }

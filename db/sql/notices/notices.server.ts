@@ -84,9 +84,7 @@ export function noticeStore(connections: Connections): NoticeStore {
   }
 }
 
-type MailStore = Pick<NoticeStore, 'dueNoticeMails' | 'claimNoticeMail' | 'settleNoticeMail' | 'mailEnds'>
-
-function mailStore({ db, reader }: Connections): MailStore {
+function mailStore({ db, reader }: Connections) {
   const dueMails = db.prepare<{ now: Millis; limit: number }, StoredMail>(
     `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, a.email AS accountEmail,
        n.mail_tries AS tries, coalesce(e.pending_count, 0) AS waiting,
@@ -167,12 +165,10 @@ function mailStore({ db, reader }: Connections): MailStore {
     }),
 
     mailEnds: reader.read((since) => mailEnds.all({ since })),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
-type ListStore = Pick<NoticeStore, 'listNotices' | 'dismissNotice' | 'forgetNoticesStep'>
-
-function listStore({ db }: Connections): ListStore {
+function listStore({ db }: Connections) {
   type Asked = { accountUuid: string; limit: number; of: string; dayAgo: Millis; weekAgo: Millis }
   const list = db.prepare<Asked, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
@@ -212,12 +208,10 @@ function listStore({ db }: Connections): ListStore {
     forgetNoticesStep: db.write(function* (before, limit) {
       return (yield* forget.run({ before, limit })).changes
     }),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
-function choiceStore({
-  db,
-}: Connections): Pick<NoticeStore, 'findMailChoice' | 'saveMailChoice' | 'noteAccountEmail' | 'findAccountEmail'> {
+function choiceStore({ db }: Connections) {
   const findChoice = db.prepare<{ accountUuid: string }, StoredChoice>(
     `SELECT notices_by_mail AS byMail, notice_email AS email, mails_off AS topicsOff, weekly_line AS weekly,
        holidays_off AS holidaysOff, closed_days AS closedDays FROM account_setting WHERE account_uuid = @accountUuid`,
@@ -271,7 +265,7 @@ function choiceStore({
     findAccountEmail: db.read(function* (accountUuid) {
       return (yield* findEmail.get({ accountUuid })) ?? null
     }),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
 function toNotice(row: StoredNotice): NoticeRow {

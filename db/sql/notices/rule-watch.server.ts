@@ -16,32 +16,13 @@ import { notArrived } from '../listening/listening.server.ts'
 import { NOTICE_REASON, readReason, reasonNames, reasonValues, selectReason, storedReason } from '../reasons.server.ts'
 import { troubleRows } from './trouble-rows.server.ts'
 
-type RuleWatchStore = Pick<
-  NoticeStore,
-  | 'raiseTrouble'
-  | 'endTrouble'
-  | 'openTroubles'
-  | 'endOutdated'
-  | 'troubledRules'
-  | 'accountCauses'
-  | 'namedRules'
-  | 'rhythmRulesStep'
-  | 'quartersOfRuns'
-  | 'weeklyAccounts'
-  | 'weekFigures'
-  | 'raiseWeekly'
-  | 'accountsWithoutEmail'
->
-
-export function ruleWatchStore(connections: Connections): RuleWatchStore {
+export function ruleWatchStore(connections: Connections) {
   return { ...troubleStore(connections), ...causeStore(connections), ...rhythmStore(connections) }
 }
 
 const ON = 'a.active = 1 AND a.deleted_at IS NULL'
 
-function troubleStore({
-  db,
-}: Connections): Pick<RuleWatchStore, 'raiseTrouble' | 'endTrouble' | 'openTroubles' | 'endOutdated' | 'raiseWeekly'> {
+function troubleStore({ db }: Connections) {
   const rows = troubleRows(db)
   const open = db.prepare<
     { kinds: string },
@@ -86,12 +67,10 @@ function troubleStore({
     raiseWeekly: db.write(function* (accountUuid, { since, reason, at }) {
       return (yield* weekly.run({ accountUuid, since, at, reason: storedReason(reason) })).changes === 1
     }),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
-function causeStore({
-  db,
-}: Connections): Pick<RuleWatchStore, 'troubledRules' | 'accountCauses' | 'namedRules' | 'accountsWithoutEmail'> {
+function causeStore({ db }: Connections) {
   // A run waits for a person as a whole, or because of one of its steps. One held before it
   // began may be due at a later time. The automation that stopped itself went in circles.
   const troubled = db.prepare<{ sentSince: Millis }, TroubledRule>(
@@ -155,7 +134,7 @@ function causeStore({
     accountCauses: db.read(() => causes.all()),
     namedRules: db.read((accountUuid) => named.all({ accountUuid })),
     accountsWithoutEmail: db.read((limit) => withoutEmail.all({ limit })),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
 type StoredRhythmRule = Omit<RhythmRule, 'holidaysOff' | 'closedDays'> & {
@@ -165,10 +144,7 @@ type StoredRhythmRule = Omit<RhythmRule, 'holidaysOff' | 'closedDays'> & {
 
 const QUARTER = minutes(15)
 
-function rhythmStore({
-  db,
-  reader,
-}: Connections): Pick<RuleWatchStore, 'rhythmRulesStep' | 'quartersOfRuns' | 'weeklyAccounts' | 'weekFigures'> {
+function rhythmStore({ db, reader }: Connections) {
   const rules = db.prepare<{ after: number; size: number }, StoredRhythmRule>(
     `SELECT a.id, a.account_uuid AS accountUuid, o.timezone, a.active_since AS activeSince,
        coalesce(s.holidays_off, 1) AS holidaysOff, s.closed_days AS closedDays
@@ -219,7 +195,7 @@ function rhythmStore({
     weekFigures: reader.read(function* (accountUuid, since, until) {
       return (yield* week.get({ accountUuid, since, until })) ?? { rules: 0, unwell: 0, messages: 0, failures: 0 }
     }),
-  }
+  } satisfies Partial<NoticeStore>
 }
 
 export function readClosedDays(stored: string | null): ClosedDays[] {

@@ -121,10 +121,8 @@ function verdictOf({ outcome }: StartedRun, { held }: RunRequest): NewVerdict['v
   return held === null ? 'fired' : 'held'
 }
 
-type Waiting = 'dueTouched' | 'dueTouchedOf' | 'nextTouchedDueAt' | 'postponeTouched' | 'postponeAllTouched'
-
 /** Touched records waiting for evaluation. */
-function waitingRecords({ db, turn: writeTurn, mine }: Connections): Pick<TriggerStore, Waiting> {
+function waitingRecords({ db, turn: writeTurn, mine }: Connections) {
   // Numbers the rows within each account, so one account's burst does not crowd out the others.
   const due = db.prepare<{ now: number; perAccount: number; limit: number }, TouchedSqlRow>(
     `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
@@ -164,14 +162,11 @@ function waitingRecords({ db, turn: writeTurn, mine }: Connections): Pick<Trigge
     async postponeAllTouched(accountUuid, until) {
       await writeTurn.run(() => postponeAll.run({ accountUuid, until }))
     },
-  }
+  } satisfies Partial<TriggerStore>
 }
 
 /** Stores the result of an evaluation or a poll. */
-function settledPolls(
-  { db, turn: writeTurn }: Connections,
-  rows: Rows,
-): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
+function settledPolls({ db, turn: writeTurn }: Connections, rows: Rows) {
   const OF_RECORD = 'WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid'
   // A record that came back begins with turn 1 again: its first moment tells that it is another one.
   const turnOf = db
@@ -215,7 +210,7 @@ function settledPolls(
       for (const verdict of tick.verdicts) yield* rows.note(accountUuid, verdict, null, now)
       return yield* rows.start(accountUuid, tick.requests, now)
     }),
-  }
+  } satisfies Partial<TriggerStore>
 }
 
 function wasJudgedNew({ created }: TouchedRecord, snapshot: Evaluation['snapshot']): 0 | 1 {
@@ -341,10 +336,7 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
 }
 
 /** Sweeps whole lists for changes that events missed. */
-function sweepStore(
-  { db, mine }: Connections,
-  rows: Rows,
-): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
+function sweepStore({ db, mine }: Connections, rows: Rows) {
   const touchedOf = touchedRows(db)
   // Not while all rules are paused: the watermark waits too, so the first sweep afterwards finds what changed meanwhile.
   const sweeps = db.prepare<{ now: number; limit: number }, Omit<SweepTarget, 'partial'> & { partial: number }>(
@@ -383,7 +375,7 @@ function sweepStore(
     failSweep: db.write(function* ({ accountUuid, object }, { sentence, nextAt }) {
       yield* failCursor.run({ accountUuid, source: `sweep:${object}`, sentence, nextAt })
     }),
-  }
+  } satisfies Partial<TriggerStore>
 }
 
 /** Reads use the read-only connection, so a query delays no rule. */

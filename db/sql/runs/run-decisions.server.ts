@@ -6,12 +6,7 @@ import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, SKIP_OPEN, type StoredRow, storedResult } from './run-rows.server.ts'
 
-type DecisionStore = Pick<
-  RunStore,
-  'cancelRun' | 'heldRuns' | 'releaseRuns' | 'settleUnknown' | 'findJournalRow' | 'rerunFailed'
->
-
-export function runDecisionStore(connections: Connections): DecisionStore {
+export function runDecisionStore(connections: Connections) {
   return {
     ...cancelStore(connections),
     ...releaseStore(connections),

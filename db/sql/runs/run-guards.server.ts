@@ -10,9 +10,7 @@ export function runGuardStore(connections: Connections): RunGuardStore {
 }
 
 /** Earlier messages to a customer, and earlier runs on a record. */
-function factStore({
-  db,
-}: Connections): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'countMessages' | 'runsOnRecord'> {
+function factStore({ db }: Connections) {
   const ofRule = db
     .prepare<{ automationId: number; at: number }, number>(
       'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
@@ -108,13 +106,8 @@ function factStore({
     runsOnRecord: db.read((accountUuid, automationId, recordUuid, since) =>
       runsOn.all({ accountUuid, recordUuid, automationId, since }),
     ),
-  }
+  } satisfies Partial<RunGuardStore>
 }
-
-type Mutes = Pick<
-  RunGuardStore,
-  'findAccountGuards' | 'saveAccountGuards' | 'listGuardChanges' | 'listMutes' | 'saveMute' | 'removeMute'
->
 
 /** Call inside a transaction, with the note of `guardNotes`. Returns the mute's id. */
 export function muteSaver(db: Pick<Database, 'prepare'>) {
@@ -129,7 +122,7 @@ export function muteSaver(db: Pick<Database, 'prepare'>) {
 }
 
 /** People's settings, with the history of changes. */
-function muteStore(connections: Connections): Mutes {
+function muteStore(connections: Connections) {
   const { db, turn } = connections
   const notes = guardNotes(db)
   const mutes = db.prepare<{ accountUuid: string; now: number }, Omit<Mute, 'name' | 'by'>>(
@@ -175,12 +168,10 @@ function muteStore(connections: Connections): Mutes {
         return removed
       })
     },
-  }
+  } satisfies Partial<RunGuardStore>
 }
 
-type Pauses = Pick<RunGuardStore, 'pauseAutomations' | 'pausedAutomations' | 'resumeAutomations'>
-
-function pauseStore({ db, turn, mine }: Connections): Pauses {
+function pauseStore({ db, turn, mine }: Connections) {
   const pause = db.prepare(
     `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
      WHERE account_uuid = @accountUuid AND (CAST(@automationId AS bigint) IS NULL OR id = @automationId)
@@ -225,5 +216,5 @@ function pauseStore({ db, turn, mine }: Connections): Pauses {
         return resumed
       })
     },
-  }
+  } satisfies Partial<RunGuardStore>
 }

@@ -30,11 +30,6 @@ import {
   storedResult,
 } from './run-rows.server.ts'
 
-type JournalStore = Pick<
-  RunStore,
-  'readJournal' | 'sentForEvent' | 'planEffects' | 'beginSending' | 'endSending' | 'setRow' | 'parkRun' | 'finishRun'
->
-
 /** All rows in order, in a form that changes when any row does. */
 const STAMP = `(SELECT coalesce(string_agg(step_id || '/' || item_key || '/' || state || '/' || CAST(attempt AS text)
       || '/' || coalesce(CAST(next_attempt_at AS text), ''), ' ' ORDER BY step_id, item_key), '')
@@ -47,7 +42,7 @@ const FORGET = `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation
     AND record_uuid IN (SELECT value FROM json_each(@records)) AND run_id = @runId
     AND NOT EXISTS (SELECT 1 FROM run_step WHERE run_id = @runId AND sending_at IS NOT NULL)`
 
-export function runJournalStore(connections: Connections): JournalStore {
+export function runJournalStore(connections: Connections) {
   return { ...planStore(connections), ...sendStore(connections), ...parkStore(connections) }
 }
 
@@ -71,7 +66,7 @@ function fenceOf({ db }: Connections) {
   return { isOurs, goesOn }
 }
 
-function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> {
+function planStore(connections: Connections): Pick<RunStore, 'planEffects'> {
   const { db, turn } = connections
   const { goesOn } = fenceOf(connections)
   const OF_STEP = 'run_id = @runId AND step_id = @stepId'
@@ -115,7 +110,7 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
   }
 }
 
-function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' | 'endSending' | 'setRow'> {
+function sendStore(connections: Connections): Pick<RunStore, 'beginSending' | 'endSending' | 'setRow'> {
   const { db, turn } = connections
   const { isOurs, goesOn } = fenceOf(connections)
   const isOff = db
@@ -225,9 +220,7 @@ function changesOf(write: RowWrite) {
   }
 }
 
-function parkStore(
-  connections: Connections,
-): Pick<JournalStore, 'readJournal' | 'sentForEvent' | 'parkRun' | 'finishRun'> {
+function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'sentForEvent' | 'parkRun' | 'finishRun'> {
   const { db, turn } = connections
   const { isOurs } = fenceOf(connections)
   const rowsOf = db.prepare<{ runId: number }, StoredRow>(

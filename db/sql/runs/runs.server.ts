@@ -89,9 +89,7 @@ const RULE_COLUMNS = `a.name, v.definition, a.active, a.deleted_at AS deletedAt,
 const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
      LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
 
-function queueStore(
-  connections: Connections,
-): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'restRuns' | 'claimRun' | 'findRunToRepeat'> {
+function queueStore(connections: Connections) {
   const { db, turn, mine } = connections
   const due = db.prepare<
     { now: number; longest: number; perAccount: number },
@@ -174,7 +172,7 @@ function queueStore(
       }
       return found
     }),
-  }
+  } satisfies Partial<RunStore>
 }
 
 interface RepeatRow
