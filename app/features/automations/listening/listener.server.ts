@@ -4,7 +4,6 @@ import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { recordNames } from '#app/domain/record-name.ts'
 import { timeText } from '#app/domain/time/moments.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { UntoldAnswer } from '#db/store/listening.ts'
 import { shorten } from '../actions/failure-text.ts'
@@ -18,19 +17,7 @@ const AT_ONCE = 16
 /** In one round of an account, so that one with many jobs leaves others their turn. */
 const PER_ACCOUNT = 20
 
-interface ListenRound {
-  /** Runs that start or go on: a message was found in the history, or a customer answered. */
-  moved: number
-  /** When the next look is due; null = none. */
-  nextAt: Millis | null
-}
-
-export interface Listener {
-  /** Looks at what is due. Never rejects because of one job. */
-  round(): Promise<ListenRound>
-}
-
-export function createListener(app: TellApp & JudgeApp): Listener {
+export function createListener(app: TellApp & JudgeApp) {
   async function listen(conversation: Conversation): Promise<number> {
     const { accountUuid, channel } = conversation
     try {
@@ -56,6 +43,10 @@ export function createListener(app: TellApp & JudgeApp): Listener {
   }
 
   return {
+    /**
+     * Looks at what is due. Never rejects because of one job. `moved`: runs that start or go on, because a message was
+     * found in the history, or a customer answered. `nextAt`: when the next look is due; null = none.
+     */
     async round() {
       const now = app.clock.now()
       const due = await app.store.listening.dueConversations(now, {

@@ -26,13 +26,7 @@ import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
 
-interface EffectRunner {
-  send(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void>
-  verify(work: RunAtWork, row: JournalRow, seen: SeenJournal): Promise<void>
-  giveUp(work: RunAtWork, row: JournalRow, sentence: Reason): Promise<void>
-}
-
-export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
+export function createEffectRunner(app: RunApp, parts: RunParts) {
   const { store, clock, log } = app
   const turns = createTurns()
   const committer = neverThrowing(app, parts.committer)

@@ -20,13 +20,6 @@ import { pauseRules } from './run-pause.server.ts'
 import { planStep, type RunContext } from './run-step.server.ts'
 import { cannotBeUndone, withWritten } from './run-written.server.ts'
 
-interface Planner {
-  context(run: ClaimedRun): ContextLoader
-  /** `passed` = before its first step: the conditions are not met, and nothing is planned. */
-  plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'>
-  skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
-}
-
 /** UUID namespace of the ids we give to effects; never changes. */
 const EFFECTS = '0b0c4f3e-5b8e-4c5b-9c0a-7f1f6e3a9d21'
 
@@ -35,7 +28,7 @@ function effectUuid(accountUuid: string, runId: number, stepId: string, itemKey:
   return namedUuid(`${accountUuid}|${runId}|${stepId}|${itemKey}`, EFFECTS)
 }
 
-export function createPlanner(app: RunApp, parts: RunParts): Planner {
+export function createPlanner(app: RunApp, parts: RunParts) {
   const { store, clock, log } = app
 
   function context(run: ClaimedRun): ContextLoader {
@@ -48,6 +41,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
+  /** `passed` = before its first step: the conditions are not met, and nothing is planned. */
   async function plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'> {
     const dropped = await findDropped(store, parts.facts, work, step, seen, clock.now())
     const { recordUuids } = work.run

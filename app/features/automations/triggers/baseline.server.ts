@@ -23,12 +23,7 @@ const ROWS = 500
 /** Pages of a baseline: 200,000 records. */
 const MOST_PAGES = 40
 
-interface BaselineRound {
-  /** When a failed baseline is retried; null = none waits. */
-  nextAt: number | null
-}
-
-export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRound> } {
+export function createBaseline(app: EvaluateApp) {
   const waiting = new Map<number, { until: number; tries: number }>()
 
   async function one(rule: AutomationRow): Promise<void> {
@@ -47,6 +42,7 @@ export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRou
   }
 
   return {
+    /** `nextAt`: when a failed baseline is retried; null = none waits. */
     async round() {
       const now = app.clock.now()
       const rules = await app.store.triggers.automationsToBaseline(AT_ONCE + waiting.size)

@@ -18,19 +18,12 @@ const MOST_TOGETHER = 200
 /** How long no evaluation starts after a postponement could not be stored. ms */
 const REST = seconds(10)
 
-interface Evaluator {
-  /** Starts due evaluations while there is room, without waiting for them. Resolves with the time of the next round. */
-  round(): Promise<number | null>
-  /** Resolves when no evaluation is running any more. */
-  settled(): Promise<void>
-}
-
 /**
  * Each evaluation, of one record or of many of one account, has its own place and frees it at its end, so a slow one
  * delays no other. Each calls `ended` with the number of runs it started, which triggers the next round. A record that
  * fails is postponed alone.
  */
-export function createEvaluator(app: EvaluateApp, ended: (started: number) => void): Evaluator {
+export function createEvaluator(app: EvaluateApp, ended: (started: number) => void) {
   const underWay = new Set<string>()
   const looks = new Set<Promise<void>>()
   const atWork = new Map<string, number>()
@@ -115,6 +108,7 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
   }
 
   return {
+    /** Starts due evaluations while there is room, without waiting for them. Resolves with the time of the next round. */
     async round() {
       const now = app.clock.now()
       if (restUntil > now) return restUntil
@@ -133,6 +127,7 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
       // Due records without a place start when a place is freed.
       return app.store.triggers.nextTouchedDueAt(now)
     },
+    /** Resolves when no evaluation is running any more. */
     async settled() {
       await Promise.all(looks)
     },

@@ -21,19 +21,8 @@ const AT_ONCE = 8
 /** The most records of a group that the history lists. */
 const MOST_LISTED = 50
 
-interface PollRound {
-  started: number
-  /** When the next rule is due; null = none. */
-  nextAt: number | null
-}
-
-interface Poller {
-  /** Polls every due rule. Never throws because of a single rule. */
-  round(): Promise<PollRound>
-}
-
 /** Only the pauses of rules that wait for the platform are kept in memory: after a restart they are tried at once. */
-export function createPoller(app: EvaluateApp): Poller {
+export function createPoller(app: EvaluateApp) {
   const waiting = new Map<number, { until: number; tries: number }>()
 
   async function tick(rule: AutomationRow): Promise<number> {
@@ -51,6 +40,7 @@ export function createPoller(app: EvaluateApp): Poller {
   }
 
   return {
+    /** Polls every due rule. Never throws because of a single rule. `nextAt`: when the next is due; null = none. */
     async round() {
       const now = app.clock.now()
       const most = AT_ONCE + waiting.size

@@ -88,18 +88,13 @@ export function createCommitter(app: CommitApp, options: CommitterOptions = {}):
 // storing it twice has the same result, so every unclear outcome can be retried.
 type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
 
-interface DocumentCommits {
-  produce(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
-  find(effect: DocumentEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
-}
-
-function createDocumentCommits(app: Pick<CommitApp, 'secrets' | 'settings' | 'clock' | 'store'>): DocumentCommits {
+function createDocumentCommits(app: Pick<CommitApp, 'secrets' | 'settings' | 'clock' | 'store'>) {
   function resultOf(accountUuid: string, uuid: string): StepResult {
     return { document_uuid: uuid, document_url: documentUrl(app, accountUuid, uuid) }
   }
 
   return {
-    async produce(effect, { identity }, call) {
+    async produce(effect: DocumentEffect, { identity }: CommitContext, call: CallForEffect): Promise<CommitResult> {
       const { objectType, objectUuid, templateType, templateUuid, outputFormat, attachTo, storeToDiary } = effect
       const order = { objectType, objectUuid, templateType, outputFormat, storeToDiary }
       const produced = await call((api, token) =>
@@ -122,7 +117,7 @@ function createDocumentCommits(app: Pick<CommitApp, 'secrets' | 'settings' | 'cl
       return { outcome: 'sent', result: resultOf(identity.accountUuid, stored.value.uuid) }
     },
 
-    async find(effect, { identity }, call) {
+    async find(effect: DocumentEffect, { identity }: CommitContext, call: CallForEffect): Promise<VerifyResult> {
       // A document that is not kept cannot be found, and a second attempt leaves nothing behind.
       if (effect.attachTo === null && !effect.storeToDiary) return { outcome: 'not_done' }
       if (effect.attachTo === null) return findInDiary(app, effect, identity, call)
@@ -163,15 +158,11 @@ function repeatable(ended: CommitResult): CommitResult {
 
 type WebhookEffect = Extract<Effect, { kind: 'post_webhook' }>
 
-interface WebhookCommits {
-  post(effect: WebhookEffect, context: CommitContext): Promise<CommitResult>
-}
-
 type WebhookApp = Pick<CommitApp, 'outbound' | 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
 
-function createWebhookCommits(app: WebhookApp, sign: SignForward | null): WebhookCommits {
+function createWebhookCommits(app: WebhookApp, sign: SignForward | null) {
   return {
-    async post({ url, body }, { identity }) {
+    async post({ url, body }: WebhookEffect, { identity }: CommitContext): Promise<CommitResult> {
       const now = app.clock.now()
       const secrets = sign ? await secretsFor(app, identity.accountUuid, url, now) : []
       const answer = await app.outbound.post({
@@ -250,16 +241,9 @@ type SmsEffect = Extract<Effect, { kind: 'send_sms' }>
 type EmailEffect = Extract<Effect, { kind: 'send_email' }>
 type FeedEffect = Extract<Effect, { kind: 'post_feed' }>
 
-interface MessageCommits {
-  sendSms(effect: SmsEffect, call: CallForEffect): Promise<CommitResult>
-  sendEmail(effect: EmailEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
-  postFeed(effect: FeedEffect, call: CallForEffect): Promise<CommitResult>
-  findSent(effect: SmsEffect | EmailEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
-}
-
-function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): MessageCommits {
+function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>) {
   return {
-    async sendSms(effect, call) {
+    async sendSms(effect: SmsEffect, call: CallForEffect): Promise<CommitResult> {
       const { to, message, regardingJobUuid } = effect
       const sms = { to, message, ...(regardingJobUuid !== null && { regardingJobUuid }) }
       const sent = await call((api, token) => api.sendSms(token, sms))
@@ -267,7 +251,7 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
       return { outcome: 'sent', result: { sms_id: sent.value.messageId, status: 'sent' } }
     },
 
-    async sendEmail(effect, { results }, call) {
+    async sendEmail(effect: EmailEffect, { results }: CommitContext, call: CallForEffect): Promise<CommitResult> {
       const documents = effect.documentSteps.map((id) => results[id]?.document_uuid ?? '')
       if (documents.includes('')) {
         const sentence = 'Not sent: the document that was to be attached was not made.'
@@ -285,7 +269,7 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
       return endedBadly(sent, 'this e-mail')
     },
 
-    async postFeed({ message, showActionBar }, call) {
+    async postFeed({ message, showActionBar }: FeedEffect, call: CallForEffect): Promise<CommitResult> {
       const path = app.settings.feedPath ?? ''
       if (path === '') {
         const sentence = 'This Fieldhook can no longer post to the activity feed.'
@@ -297,7 +281,11 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
         : endedBadly(posted, 'this feed message')
     },
 
-    async findSent(effect, context, call) {
+    async findSent(
+      effect: SmsEffect | EmailEffect,
+      { identity }: CommitContext,
+      call: CallForEffect,
+    ): Promise<VerifyResult> {
       const { regardingJobUuid: jobUuid } = effect
       if (jobUuid === null) return unclear(NOT_PROVABLE)
       const object = effect.kind === 'send_sms' ? 'sms' : 'email'
@@ -305,7 +293,7 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
       // The history is new, its fields unpublished, its scopes not ours by default: it can prove, but never disprove.
       const answer = await call((api, token) => api.list(token, object, { filter }))
       if (answer.outcome !== 'ok') return unclear(NOT_PROVABLE)
-      const since = await sinceSending(app, context.identity)
+      const since = await sinceSending(app, identity)
       const found = answer.value.find((record) => isThisMessage(record, effect, since))
       if (!found) return unclear(NOT_PROVABLE)
       const id = String(found.uuid ?? '')

@@ -23,13 +23,6 @@ import { reportTrouble } from '../failure-text.ts'
 type CreateEffect = Extract<Effect, { kind: 'create_record' }>
 type UpdateEffect = Extract<Effect, { kind: 'update_record' }>
 
-interface RecordCommits {
-  create(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
-  update(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult>
-  findCreated(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
-  findUpdated(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
-}
-
 /** The name under which later steps read a new record's id (specification, section 3). */
 const ID_NAMES: Readonly<Record<string, string>> = {
   job: 'job_uuid',
@@ -55,7 +48,7 @@ const PARENT_MISSING: CommitResult = {
   retry: false,
 }
 
-export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): RecordCommits {
+export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>) {
   async function create(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<CommitResult> {
     const fields = withParents(effect.fields, effect.parents, context)
     if (!fields) return PARENT_MISSING
