@@ -3,23 +3,19 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { ProcessReadings } from './measures.ts'
 
-export interface ProcessLoad {
-  start(): void
-  stop(): void
-  /** Each read restarts the measurement of the event loop delay. */
-  read(): ProcessReadings
-}
+export type ProcessLoad = ReturnType<typeof createProcessLoad>
 
 /** Sampling interval of the loop, ms. Node counts the interval itself as delay: it is subtracted. */
 const LOOK_EVERY = 20
 
-export function createProcessLoad(): ProcessLoad {
+export function createProcessLoad() {
   const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY })
   const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - LOOK_EVERY) / 1000
   return {
     start: () => void delay.enable(),
     stop: () => void delay.disable(),
-    read() {
+    /** Each read restarts the measurement of the event loop delay. */
+    read(): ProcessReadings {
       const { user, system } = process.cpuUsage()
       const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
       const empty = delay.count === 0

@@ -13,15 +13,7 @@ import { createEvaluator } from '#app/features/automations/triggers/evaluator.se
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 
-export interface AutomationTriggers {
-  /** A watched record has changed. */
-  touched(): void
-  /** A rule was created, changed, enabled or disabled. */
-  rulesChanged(): void
-  start(): void
-  /** Resolves when all work has ended. */
-  stop(): Promise<void>
-}
+export type AutomationTriggers = ReturnType<typeof createAutomationTriggers>
 
 type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns' | 'secrets' | 'settings'> & {
   facts: FactLoader
@@ -29,7 +21,7 @@ type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wake
   shares?: Shares | null
 }
 
-export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
+export function createAutomationTriggers(input: TriggersApp) {
   const { clock, log } = input
   // Screens go first: background work leaves a reserve of the account's calls.
   const background: CallAsAccount = (accountUuid, call, options) =>
@@ -85,7 +77,9 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
   })
 
   return {
+    /** A watched record has changed. */
     touched: evaluations.wake,
+    /** A rule was created, changed, enabled or disabled. */
     rulesChanged() {
       baselines.wake()
       polls.wake()
@@ -95,6 +89,7 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
       for (const one of loops) one.start()
       ownership?.start()
     },
+    /** Resolves when all work has ended. */
     async stop() {
       await ownership?.release()
       await Promise.all(loops.map((one) => one.stop()))

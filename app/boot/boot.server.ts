@@ -23,7 +23,7 @@ import { type Env, readEnv } from './env.server.ts'
 import { createFront, type Front, type NodeHandler } from './front.server.ts'
 import { timedJobs } from './jobs.server.ts'
 import { createLog } from './logger.server.ts'
-import { type DayFigures, watchDay } from './observe/day-figures.server.ts'
+import { watchDay } from './observe/day-figures.server.ts'
 import { observeParts } from './observe/observed-parts.server.ts'
 import { createWatching, watchLoopDelay } from './observe/watching.server.ts'
 import { type Data, type Ground, openData } from './open-data.server.ts'
@@ -281,7 +281,7 @@ function appOf(parts: {
   paying: Awaited<ReturnType<typeof connectPayments>>
   schedulers: ReturnType<typeof createSchedulers>
   loopDelay: ReturnType<typeof watchLoopDelay>
-  day: DayFigures
+  day: ReturnType<typeof watchDay>
   startedAt: number
   warming: ReturnType<typeof createWarming>
 }): App {

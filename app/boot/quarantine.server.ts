@@ -8,14 +8,6 @@ import { seconds } from '#app/lib/duration.ts'
 import type { HoldMark } from '#db/hold.ts'
 import type { Env } from './env.server.ts'
 
-interface QuarantineControl extends Quarantine {
-  /** Calls `go` immediately without a quarantine, else once its mark is gone. */
-  whenFree(go: () => void): void
-  /** Whether the job runs from the start, whatever holds the database. */
-  goesOn(job: { name: string }): boolean
-  stop(): void
-}
-
 /** A command can remove the mark of a running product. */
 const CHECK_EVERY = seconds(2)
 
@@ -24,7 +16,7 @@ export async function createQuarantine(
   { clock, log }: Pick<App, 'clock' | 'log'>,
   env: Pick<Env, 'hold'>,
   mark: HoldMark,
-): Promise<QuarantineControl> {
+) {
   const isCopy = await mark.isSet()
   let held = env.hold || isCopy
   let go = () => {}
@@ -55,12 +47,14 @@ export async function createQuarantine(
   return {
     held: () => held,
     isCopy: () => held && isCopy,
-    whenFree(begin) {
+    /** Calls `begin` immediately without a quarantine, else once its mark is gone. */
+    whenFree(begin: () => void) {
       if (!held) return begin()
       go = begin
       check()
     },
-    goesOn: ({ name }) => JOBS_IN_QUARANTINE.has(name) || (!isCopy && JOBS_UNLESS_A_COPY.has(name)),
+    /** Whether the job runs from the start, whatever holds the database. */
+    goesOn: ({ name }: { name: string }) => JOBS_IN_QUARANTINE.has(name) || (!isCopy && JOBS_UNLESS_A_COPY.has(name)),
     stop() {
       stopped = true
       cancel()

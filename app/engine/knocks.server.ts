@@ -17,16 +17,6 @@ interface KnocksInput {
   random(): number
 }
 
-export interface Knocks {
-  /** An attempt could not reach the address: dials it from now on. */
-  failed(endpoint: { endpointId: number; account: string; url: string }): void
-  /** Stops dialling. Returns whether it was dialled. */
-  forget(endpointId: number): boolean
-  /** Addresses that are dialled. */
-  count(): number
-  stop(): void
-}
-
 /** Between two knocks at one address. ms */
 const GAP = seconds(5)
 const JITTER = 0.2
@@ -42,7 +32,7 @@ interface Door {
   cancel(): void
 }
 
-export function createKnocks(input: KnocksInput): Knocks {
+export function createKnocks(input: KnocksInput) {
   const { clock, log } = input
   const doors = new Map<number, Door>()
   let dialling = 0
@@ -75,13 +65,15 @@ export function createKnocks(input: KnocksInput): Knocks {
     }
   }
 
+  /** Stops dialling. Returns whether it was dialled. */
   function forget(endpointId: number): boolean {
     doors.get(endpointId)?.cancel()
     return doors.delete(endpointId)
   }
 
   return {
-    failed({ endpointId, account, url }) {
+    /** An attempt could not reach the address: dials it from now on. */
+    failed({ endpointId, account, url }: { endpointId: number; account: string; url: string }) {
       if (stopped) return
       const known = doors.get(endpointId)
       const until = clock.now() + FORGOTTEN_AFTER
@@ -95,6 +87,7 @@ export function createKnocks(input: KnocksInput): Knocks {
       wait(endpointId, door)
     },
     forget,
+    /** Addresses that are dialled. */
     count: () => doors.size,
     stop() {
       stopped = true

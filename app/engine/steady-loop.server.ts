@@ -12,21 +12,9 @@ interface SteadyLoopInput {
   ceilingMs?: number
 }
 
-export interface SteadyLoop {
-  start(): void
-  /** Runs a round now, or another after the current one. Does nothing before the start and after the stop. */
-  wake(): void
-  /** Starts no further round; resolves when the current one has ended. */
-  stop(): Promise<void>
-  /** When the last round that succeeded ended; null = none yet. */
-  lastRunAt(): Millis | null
-  /** How many rounds have ended, successful or not: while it grows, the loop is alive. */
-  turns(): number
-}
-
 const FIRST_PAUSE = 250
 
-export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: SteadyLoopInput): SteadyLoop {
+export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: SteadyLoopInput) {
   let active = false
   let running: Promise<void> | null = null
   let again = false
@@ -35,6 +23,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
   let turns = 0
   let cancel = () => {}
 
+  /** Runs a round now, or another after the current one. Does nothing before the start and after the stop. */
   function wake(): void {
     if (!active) return
     // After a failure the delay stands: a wake-up does not shorten it.
@@ -81,12 +70,15 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
       begin()
     },
     wake,
+    /** Starts no further round; resolves when the current one has ended. */
     async stop() {
       active = false
       cancel()
       await running
     },
+    /** When the last round that succeeded ended; null = none yet. */
     lastRunAt: () => lastRunAt,
+    /** How many rounds have ended, successful or not: while it grows, the loop is alive. */
     turns: () => turns,
   }
 }

@@ -12,18 +12,8 @@ interface Sample {
   usedBytes: number
 }
 
-export interface DayFigures {
-  /** An event was stored. */
-  eventStored(count?: number): void
-  /** Notes how it is now. */
-  sample(): void
-  /** Oldest first, the present quarter last; quarters without a sample are missing. */
-  read(): QuarterFigures[]
-  stop(): void
-}
-
 /** Samples once a minute. `now` = reads the present figures, from memory. */
-export function watchDay({ clock, now }: { clock: Pick<Clock, 'now'>; now: () => Sample }): DayFigures {
+export function watchDay({ clock, now }: { clock: Pick<Clock, 'now'>; now: () => Sample }) {
   const quarters: QuarterFigures[] = []
 
   /** The present quarter. A clock that was moved back goes on with the last one. */
@@ -37,6 +27,7 @@ export function watchDay({ clock, now }: { clock: Pick<Clock, 'now'>; now: () =>
     return next
   }
 
+  /** Notes how it is now. */
   function sample(): void {
     const { oldestDueAgeMs, usedBytes } = now()
     const quarter = present()
@@ -47,10 +38,12 @@ export function watchDay({ clock, now }: { clock: Pick<Clock, 'now'>; now: () =>
   const timer = setInterval(sample, minutes(1))
   timer.unref()
   return {
+    /** An event was stored. */
     eventStored(count = 1) {
       present().events += count
     },
     sample,
+    /** Oldest first, the present quarter last; quarters without a sample are missing. */
     read() {
       sample()
       return quarters.map((quarter) => ({ ...quarter }))
