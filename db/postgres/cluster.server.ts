@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Database } from '../database.ts'
 import type { BellTopic, Cluster, ClusterView, Member, ShareRow } from '../store/cluster.ts'
-import { connectPostgres, type PostgresClient } from './client.server.ts'
+import { connectPostgres } from './client.server.ts'
 import { MEMBER, type PostgresCounts } from './database.server.ts'
 import { newsOf } from './news.server.ts'
 import { shareOf } from './share-of.server.ts'
@@ -15,17 +15,10 @@ interface MemberOptions extends Pick<Member, 'id' | 'process' | 'version'> {
   name?: string
 }
 
-export interface PostgresMember {
-  client: PostgresClient
-  cluster: Cluster
-  close(): Promise<void>
-}
+export type PostgresMember = Awaited<ReturnType<typeof joinCluster>>
 
 /** Connects an instance to a database whose schema is up to date, and joins. `close` does not leave: see `Cluster.leave`. */
-export async function joinCluster(
-  url: string,
-  { id, process, version, clock, name, counts }: MemberOptions,
-): Promise<PostgresMember> {
+export async function joinCluster(url: string, { id, process, version, clock, name, counts }: MemberOptions) {
   let ring = () => {}
   const client = connectPostgres(url, {
     member: id,
@@ -61,7 +54,7 @@ export async function joinCluster(
       },
       ring: bell.ring,
       onRing: bell.onRing,
-    },
+    } satisfies Cluster,
     close,
   }
 }
@@ -73,16 +66,10 @@ const GATHER = 10
 /** How long to wait before listening again after the connection broke. ms */
 const LISTEN_AGAIN = 2_000
 
-interface Bell {
-  ring(topic: BellTopic): void
-  onRing(hear: (topic: BellTopic) => void): void
-  close(): Promise<void>
-}
-
 const TOPICS = new Set<string>(['shares', 'deliveries', 'runs', 'rules', 'touched'] satisfies BellTopic[])
 
 /** `pool`: of the acts. `me`: whose rings are not heard here. */
-function openBell(pool: pg.Pool, url: string, me: string): Bell {
+function openBell(pool: pg.Pool, url: string, me: string) {
   const hearers: ((topic: BellTopic) => void)[] = []
   const gathered = new Set<BellTopic>()
   let listener: pg.Client | null = null
@@ -129,11 +116,11 @@ function openBell(pool: pg.Pool, url: string, me: string): Bell {
 
   void listen()
   return {
-    ring(topic) {
+    ring(topic: BellTopic) {
       if (gathered.size === 0) timer = setTimeout(() => void tell(), GATHER).unref()
       gathered.add(topic)
     },
-    onRing: (each) => void hearers.push(each),
+    onRing: (each: (topic: BellTopic) => void) => void hearers.push(each),
     async close() {
       closed = true
       clearTimeout(timer)

@@ -35,18 +35,13 @@ type Forgotten = (accountUuid: string) => void
 
 type KeptKey = Omit<StoredAccountKey, 'accountUuid'>
 
-/** The key table as the secret box needs it: see `Keyring` in app/adapters/secret-box.ts. */
-interface AccountKeyring {
-  find(accountUuid: string): Promise<KeptKey | null>
-  /** The first writer wins: returns the key that is stored. */
-  keep(accountUuid: string, key: KeptKey): Promise<KeptKey | null>
-  onForgotten(tell: Forgotten): void
-}
-
 const listeners = new WeakMap<Database, Forgotten[]>()
 
-/** `now` is called when a key is created. */
-export function accountKeyring({ db }: Pick<Connections, 'db'>, now: () => number): AccountKeyring {
+/**
+ * The key table as the secret box needs it: see `Keyring` in app/adapters/secret-box.ts. `now` is called when a key is
+ * created.
+ */
+export function accountKeyring({ db }: Pick<Connections, 'db'>, now: () => number) {
   const find = db.prepare<{ accountUuid: string }, KeptKey>(
     'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
   )
@@ -56,14 +51,15 @@ export function accountKeyring({ db }: Pick<Connections, 'db'>, now: () => numbe
      ON CONFLICT (account_uuid) DO NOTHING`,
   )
   return {
-    find: db.read(function* (accountUuid) {
+    find: db.read(function* (accountUuid: string) {
       return (yield* find.get({ accountUuid })) ?? null
     }),
-    keep: db.write(function* (accountUuid, { sealedWith, keySealed }) {
+    /** The first writer wins: returns the key that is stored. */
+    keep: db.write(function* (accountUuid: string, { sealedWith, keySealed }: KeptKey) {
       yield* keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() })
       return (yield* find.get({ accountUuid })) ?? null
     }),
-    onForgotten(tell) {
+    onForgotten(tell: Forgotten) {
       listeners.set(db, [...(listeners.get(db) ?? []), tell])
     },
   }

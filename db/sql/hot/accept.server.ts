@@ -31,15 +31,7 @@ export function newBatch(tally: Tally): Batch {
 
 type Sample = Pick<IncomingEvent, 'accountUuid' | 'object' | 'objectUuid' | 'changedFields' | 'receivedAt' | 'body'>
 
-interface EventWriter {
-  rows(turn: Turn): EventRows
-  /** Call inside a transaction; all its events share one batch. */
-  accept(planned: PlannedEvent, batch: Batch, limits: AcceptLimits): Step<AcceptedEvent>
-  /** Creates an event for this endpoint only. Call inside a transaction. */
-  sample(given: Sample, endpoint: FanOutEndpoint, tally: Tally): Step<number>
-}
-
-export function eventWriter({ db }: Connections): EventWriter {
+export function eventWriter({ db }: Connections) {
   const newTally = tallies(db)
   const insert = eventInsert(db)
   const deliveries = deliveryInsert(db)
@@ -117,8 +109,9 @@ export function eventWriter({ db }: Connections): EventWriter {
   }
 
   return {
+    /** Call inside a transaction; all its events share one batch. */
     accept,
-    rows: ({ tally, apart }) => ({
+    rows: ({ tally, apart }: Turn): EventRows => ({
       endpointsFor,
       *insertEvents(planned, limits) {
         const batch = newBatch(tally)
@@ -129,7 +122,8 @@ export function eventWriter({ db }: Connections): EventWriter {
         return accepted
       },
     }),
-    *sample(given, endpoint, tally) {
+    /** Creates an event for this endpoint only. Call inside a transaction. */
+    *sample(given: Sample, endpoint: FanOutEndpoint, tally: Tally): Generator<unknown, number> {
       const dedupe = `test:${timeOrderedUuid({ msecs: given.receivedAt })}`
       const event: IncomingEvent = { ...given, subscriptionId: null, source: 'test', dedupe }
       const seq = yield* insert(event)

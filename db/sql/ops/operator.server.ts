@@ -216,22 +216,17 @@ export const ROOM_SOURCES: readonly Source[] = [
 
 type Measured = Omit<RoomTaken, 'kind'>
 
-interface RoomMeter {
-  /** `known`: what the engine estimates by itself. */
-  taken(known?: Partial<Record<RoomKind, Measured>>): Step<RoomTaken[]>
-  /** Approximate bytes of rows of a kind with this id and higher ones. */
-  takenFrom(kind: 'events' | 'runs', fromId: number): Step<number>
-}
-
-function roomMeter(db: Statements): RoomMeter {
+function roomMeter(db: Statements) {
   const meters = ROOM_SOURCES.map((source) => ({ kind: source.kind, measure: meterOf(db, source) }))
   return {
-    *taken(known = {}) {
+    /** `known`: what the engine estimates by itself. */
+    *taken(known: Partial<Record<RoomKind, Measured>> = {}): Generator<unknown, RoomTaken[]> {
       const taken: RoomTaken[] = []
       for (const { kind, measure } of meters) taken.push({ kind, ...(known[kind] ?? (yield* measure(null))) })
       return taken
     },
-    *takenFrom(kind, fromId) {
+    /** Approximate bytes of rows of a kind with this id and higher ones. */
+    *takenFrom(kind: 'events' | 'runs', fromId: number): Generator<unknown, number> {
       const meter = meters.find((one) => one.kind === kind)
       return meter ? (yield* meter.measure(fromId)).bytes : 0
     },

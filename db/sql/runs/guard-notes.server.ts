@@ -1,21 +1,11 @@
 // An account's limit settings, their change history and the names of muted customers: one JSON document per account.
 // Read, changed and written within one transaction of the caller.
-import type { Database, Step } from '../../database.ts'
+import type { Database } from '../../database.ts'
 import type { GuardChange } from '../../store/run-guards.ts'
 
 interface MuteNote {
   name: string
   by: string | null
-}
-
-interface GuardNotes {
-  /** Only the settings, as stored; null = none saved. */
-  guards(accountUuid: string): Step<unknown>
-  /** Newest first. */
-  changes(accountUuid: string): Step<GuardChange[]>
-  /** By `kind:record`. */
-  mutes(accountUuid: string): Step<Readonly<Record<string, MuteNote>>>
-  write(accountUuid: string, at: number, input: GuardWrite): Step<void>
 }
 
 interface GuardWrite {
@@ -34,7 +24,7 @@ interface Document {
   mutes: Record<string, MuteNote>
 }
 
-export function guardNotes(db: Pick<Database, 'prepare'>): GuardNotes {
+export function guardNotes(db: Pick<Database, 'prepare'>) {
   // Runs before every customer message, so it leaves out the rest of the document.
   const choices = db
     .prepare<{ accountUuid: string }, string>(
@@ -61,17 +51,20 @@ export function guardNotes(db: Pick<Database, 'prepare'>): GuardNotes {
   }
 
   return {
-    *guards(accountUuid) {
+    /** Only the settings, as stored; null = none saved. */
+    *guards(accountUuid: string): Generator<unknown, unknown> {
       const stored = yield* choices.get({ accountUuid })
       return stored === undefined ? null : (JSON.parse(stored) as unknown)
     },
-    *changes(accountUuid) {
+    /** Newest first. */
+    *changes(accountUuid: string): Generator<unknown, GuardChange[]> {
       return (yield* read(accountUuid)).changes
     },
-    *mutes(accountUuid) {
+    /** By `kind:record`. */
+    *mutes(accountUuid: string): Generator<unknown, Readonly<Record<string, MuteNote>>> {
       return (yield* read(accountUuid)).mutes
     },
-    *write(accountUuid, at, { guards = {}, mute, change }) {
+    *write(accountUuid: string, at: number, { guards = {}, mute, change }: GuardWrite): Generator<unknown, void> {
       const before = yield* read(accountUuid)
       const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
       // Drops the names of expired or removed mutes.
