@@ -232,26 +232,46 @@ function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 
   }
 }
 
-// Answers and receipts that rules are asked about: once each, with the runs they set off.
-function judgedAnswers({ db, turn, mine }: Connections) {
+/** Answers or receipts that rules are asked about: once each, with the runs they set off. */
+function judging({ db, turn, mine }: Connections, table: 'customer_reply' | 'message_receipt') {
   const rows = triggerRows({ db })
+  const OF = 'account_uuid = @accountUuid AND id = @id AND judge_at IS NOT NULL'
+  const judged = db.prepare(`UPDATE ${table} SET judge_at = NULL WHERE ${OF}`)
+  const postpone = db.prepare(`UPDATE ${table} SET judge_at = @judgeAt WHERE ${OF}`)
+  return {
+    /** `only`: a further condition. */
+    due: <Row>(columns: string, only = '1 = 1') =>
+      db.prepare<{ now: number; limit: number; perAccount: number }, Row & { place: number }>(
+        `SELECT * FROM (
+           SELECT ${columns}, row_number() OVER (PARTITION BY account_uuid ORDER BY judge_at, id) AS place FROM ${table}
+           WHERE judge_at IS NOT NULL AND judge_at <= @now AND ${only} AND ${mine(table)}
+         ) AS ranked WHERE place <= @perAccount ORDER BY place, id LIMIT @limit`,
+      ),
+    /** Call inside a transaction. Null = another instance, or an earlier try whose end was lost, has judged it. */
+    *settle(
+      accountUuid: string,
+      id: number,
+      { requests, verdicts, at }: Parameters<ListeningStore['settleReceipt']>[2],
+    ): Generator<unknown, number | null> {
+      if ((yield* judged.run({ accountUuid, id })).changes === 0) return null
+      for (const verdict of verdicts) yield* rows.note(accountUuid, verdict, null, at)
+      const started = yield* rows.start(accountUuid, requests, at)
+      return started.filter(({ outcome }) => outcome === 'started').length
+    },
+    async postpone(accountUuid: string, id: number, judgeAt: number) {
+      await turn.run(() => postpone.run({ accountUuid, id, judgeAt }))
+    },
+  }
+}
+
+function judgedAnswers(connections: Connections) {
+  const { db, turn } = connections
+  const answers = judging(connections, 'customer_reply')
   const waiting = messagesHeld(db)
-  const due = db.prepare<{ now: number; limit: number; perAccount: number }, Answer & { place: number }>(
-    `SELECT * FROM (
-       SELECT ${ANSWER}, row_number() OVER (PARTITION BY account_uuid ORDER BY judge_at, id) AS place FROM customer_reply
-       WHERE judge_at IS NOT NULL AND judge_at <= @now AND ${mine('customer_reply')}
-     ) AS ranked WHERE place <= @perAccount ORDER BY place, id LIMIT @limit`,
-  )
-  const judged = db.prepare(
-    'UPDATE customer_reply SET judge_at = NULL WHERE account_uuid = @accountUuid AND id = @id AND judge_at IS NOT NULL',
-  )
+  const due = answers.due<Answer>(ANSWER)
   const take = db.prepare(
     `UPDATE customer_reply SET state = 'rule', settled_at = @at WHERE account_uuid = @accountUuid AND id = @id
        AND state = 'open'`,
-  )
-  const postpone = db.prepare(
-    `UPDATE customer_reply SET judge_at = @judgeAt WHERE account_uuid = @accountUuid AND id = @id
-       AND judge_at IS NOT NULL`,
   )
   const since = db.prepare<{ accountUuid: string; since: number; limit: number }, Answer>(
     `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND seen_at >= @since
@@ -261,62 +281,33 @@ function judgedAnswers({ db, turn, mine }: Connections) {
     answersToJudge: db.read(function* (now, { limit, perAccount }) {
       return (yield* due.all({ now, limit, perAccount })).map(({ place: _place, ...answer }) => answer)
     }),
-    settleJudged(accountUuid, id, { requests, verdicts, takes, at }) {
-      return turn.run(function* (): Generator<unknown, number | null> {
-        // Another instance, or an earlier try whose end was lost, has judged it.
-        if ((yield* judged.run({ accountUuid, id })).changes === 0) return null
-        for (const verdict of verdicts) yield* rows.note(accountUuid, verdict, null, at)
-        const started = yield* rows.start(accountUuid, requests, at)
-        let moved = started.filter(({ outcome }) => outcome === 'started').length
-        if (takes && (yield* take.run({ accountUuid, id, at })).changes === 1) {
-          moved += yield* waiting.settle(accountUuid, JSON.stringify([id]), null, at)
-        }
-        return moved
-      })
-    },
-    postponeJudging(accountUuid, id, judgeAt) {
-      return turn.run(function* () {
-        yield* postpone.run({ accountUuid, id, judgeAt })
-      })
-    },
+    settleJudged: (accountUuid, id, { takes, ...judged }) =>
+      turn.run(function* (): Generator<unknown, number | null> {
+        const { at } = judged
+        const moved = yield* answers.settle(accountUuid, id, judged)
+        if (moved === null || !takes || (yield* take.run({ accountUuid, id, at })).changes === 0) return moved
+        return moved + (yield* waiting.settle(accountUuid, JSON.stringify([id]), null, at))
+      }),
+    postponeJudging: answers.postpone,
     answersSince: db.read((accountUuid, from, limit) => since.all({ accountUuid, since: from, limit })),
   } satisfies Partial<ListeningStore>
 }
 
-function judgedReceipts({ db, turn, mine }: Connections) {
-  const rows = triggerRows({ db })
-  const due = db.prepare<
-    { now: number; limit: number; perAccount: number },
-    Omit<JudgedReceipt, 'notArrived'> & { notArrived: number; place: number }
-  >(
-    `SELECT * FROM (
-       SELECT id, account_uuid AS accountUuid, job_uuid AS jobUuid, channel, state,
-         CASE WHEN ${notArrived('message_receipt')} THEN 1 ELSE 0 END AS "notArrived",
-         coalesce(state_at, looked_at, sent_at) AS happenedAt, coalesce(looked_at, sent_at) AS seenAt,
-         row_number() OVER (PARTITION BY account_uuid ORDER BY judge_at, id) AS place FROM message_receipt
-       WHERE judge_at IS NOT NULL AND judge_at <= @now AND job_uuid IS NOT NULL AND ${mine('message_receipt')}
-     ) AS ranked WHERE place <= @perAccount ORDER BY place, id LIMIT @limit`,
+function judgedReceipts(connections: Connections) {
+  const { db, turn } = connections
+  const receipts = judging(connections, 'message_receipt')
+  const due = receipts.due<Omit<JudgedReceipt, 'notArrived'> & { notArrived: number }>(
+    `id, account_uuid AS accountUuid, job_uuid AS jobUuid, channel, state,
+       CASE WHEN ${notArrived('message_receipt')} THEN 1 ELSE 0 END AS "notArrived",
+       coalesce(state_at, looked_at, sent_at) AS happenedAt, coalesce(looked_at, sent_at) AS seenAt`,
+    'job_uuid IS NOT NULL',
   )
-  const OF = 'account_uuid = @accountUuid AND id = @id AND judge_at IS NOT NULL'
-  const judged = db.prepare(`UPDATE message_receipt SET judge_at = NULL WHERE ${OF}`)
-  const postpone = db.prepare(`UPDATE message_receipt SET judge_at = @judgeAt WHERE ${OF}`)
   return {
     receiptsToJudge: db.read(function* (now, { limit, perAccount }) {
       const found = yield* due.all({ now, limit, perAccount })
       return found.map(({ place: _place, ...receipt }) => ({ ...receipt, notArrived: receipt.notArrived === 1 }))
     }),
-    settleReceipt(accountUuid, id, { requests, verdicts, at }) {
-      return turn.run(function* (): Generator<unknown, number | null> {
-        if ((yield* judged.run({ accountUuid, id })).changes === 0) return null
-        for (const verdict of verdicts) yield* rows.note(accountUuid, verdict, null, at)
-        const started = yield* rows.start(accountUuid, requests, at)
-        return started.filter(({ outcome }) => outcome === 'started').length
-      })
-    },
-    postponeReceipt(accountUuid, id, judgeAt) {
-      return turn.run(function* () {
-        yield* postpone.run({ accountUuid, id, judgeAt })
-      })
-    },
+    settleReceipt: (accountUuid, id, judged) => turn.run(() => receipts.settle(accountUuid, id, judged)),
+    postponeReceipt: receipts.postpone,
   } satisfies Partial<ListeningStore>
 }
