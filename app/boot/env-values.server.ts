@@ -11,14 +11,6 @@ export function list(value: string | undefined): string[] {
     .filter(Boolean)
 }
 
-function parseUrl(value: string): URL | null {
-  try {
-    return new URL(value)
-  } catch {
-    return null
-  }
-}
-
 function isLoopback(host: string): boolean {
   return /^(.+\.)?localhost$/.test(host) || host === '[::1]' || /^127\./.test(host)
 }
@@ -30,7 +22,7 @@ export function isPlaceholder(value: string): boolean {
 
 /** `of`: the platform that has to reach this address; null = nothing outside has to. */
 export function readOrigin(name: string, value: string, problems: string[], of: { apiUrl: string } | null): string {
-  const url = parseUrl(value)
+  const url = URL.parse(value)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     problems.push(`${name} must be an address such as https://fieldhook.example.com.`)
     return ''
@@ -42,7 +34,7 @@ export function readOrigin(name: string, value: string, problems: string[], of: 
   if (!isLoopback(url.hostname)) {
     if (url.protocol !== 'https:')
       problems.push(`${name} must begin with https:// because ServiceM8 calls no plain addresses.`)
-  } else if (!isLoopback(parseUrl(of.apiUrl)?.hostname ?? '')) {
+  } else if (!isLoopback(URL.parse(of.apiUrl)?.hostname ?? '')) {
     // A stand-in on this machine could reach it.
     problems.push(`${name} names this machine only: give the address under which ServiceM8 reaches it from outside.`)
   }
@@ -67,7 +59,7 @@ export function refuseSandboxByAccident(
 
 /** A base address: https, or plain http on loopback (a local stand-in). May include a path. */
 export function readBase(name: string, value: string, problems: string[]): string {
-  const url = parseUrl(value)
+  const url = URL.parse(value)
   if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
     problems.push(`${name} must begin with https:// (plain http is for this machine only).`)
     return ''
@@ -87,7 +79,7 @@ export function readDatabase(
   const inFolder = resolve(root, DATA_FOLDER, FILE_NAME)
   const value = DATABASE_URL ?? `file:${inFolder}`
   if (/^postgres(ql)?:\/\//.test(value)) {
-    const url = parseUrl(value)
+    const url = URL.parse(value)
     if (!url || url.pathname.length < 2) {
       problems.push(
         'DATABASE_URL must name a host and a database, such as postgres://user:password@host/fieldhook. Characters such as # in the password are written as %23.',
@@ -229,7 +221,7 @@ export function readSmtp(
 }
 
 function isSmtpUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.parse(text)
   if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) return false
   return url.hostname !== '' && (url.pathname === '' || url.pathname === '/') && url.search === '' && url.hash === ''
 }

@@ -106,14 +106,10 @@ function readS3(value: string, given: BackupVariables, problems: string[]): Back
 }
 
 function readEndpoint(value: string, problems: string[]): string {
-  try {
-    const url = new URL(value)
-    const isOwn = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname)
-    if ((url.protocol === 'https:' || (url.protocol === 'http:' && isOwn)) && !url.search && !url.username) {
-      return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-    }
-  } catch {
-    // Reported below.
+  const url = URL.parse(value)
+  const isOwn = url && (url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname))
+  if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && isOwn)) && !url.search && !url.username) {
+    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   }
   problems.push(`BACKUP_S3_ENDPOINT must begin with https:// (plain http is for this machine only).`)
   return ''

@@ -92,10 +92,6 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
 
 /** Without the password. */
 export function placeOf(url: string): string {
-  try {
-    const { host, pathname } = new URL(url)
-    return `${host}${pathname}`
-  } catch {
-    return 'the address that was given'
-  }
+  const address = URL.parse(url)
+  return address ? `${address.host}${address.pathname}` : 'the address that was given'
 }

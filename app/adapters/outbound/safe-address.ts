@@ -80,7 +80,7 @@ export function addressRules(input: {
 
 /** A sentence with the fault of one `EGRESS_ALLOW` entry; null when valid. */
 export function findExceptionFault(entry: string): string | null {
-  const url = /^[^/?#@\\\s]+:\d{1,5}$/.test(entry) ? tryUrl(`http://${entry}`) : null
+  const url = /^[^/?#@\\\s]+:\d{1,5}$/.test(entry) ? URL.parse(`http://${entry}`) : null
   return url && portOf(url) > 0 ? null : `EGRESS_ALLOW: "${entry}" must be host:port, such as localhost:4000`
 }
 
@@ -91,7 +91,7 @@ export function checkAddress(text: string, rules: AddressRules): AddressVerdict 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are looked for
   if (/^\s|\s$|[\u0000-\u001f\u007f\\]/.test(text)) return refused('not_a_url')
   const scheme = /^(https?):\/\/([^/?#]+)/i.exec(text)
-  const url = scheme && tryUrl(text)
+  const url = scheme && URL.parse(text)
   if (!scheme || !url) return refused('not_a_url')
   if (scheme[2]?.includes('@')) return refused('credentials')
 
@@ -147,21 +147,13 @@ function refused(reason: AddressReason): AddressVerdict {
   return { outcome: 'refused', reason, sentence: ADDRESS_SENTENCES[reason] }
 }
 
-function tryUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
-
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
 }
 
 function hostKey(address: string): string {
-  const url = tryUrl(address)
+  const url = URL.parse(address)
   if (!url) throw new Error(`not a host name: ${address}`)
   return bareHost(url)
 }
