@@ -1,5 +1,4 @@
 // Splits the reference into its pages: the index, and one page per subject with the objects that its calls use.
-import type { Method } from '#app/contract/operation.ts'
 import { GENERAL_PARTS, GENERAL_TITLES, type GeneralPart, referenceAddress } from './reference-places.ts'
 import type { ReferenceView, ShownGroup, ShownType } from './reference-view.ts'
 import type { FieldRow } from './schema-text.ts'
@@ -12,17 +11,13 @@ interface IndexLine {
   to: string
 }
 
-export interface ReferenceIndex {
-  general: IndexLine[]
-  subjects: (IndexLine & { calls: (IndexLine & { method: Method })[] })[]
-  objects: IndexLine[]
-}
+export type ReferenceIndex = ReturnType<typeof referenceIndex>
 
 export type ReferencePart =
   | { kind: 'subject'; group: ShownGroup; types: ShownType[]; next: IndexLine | null }
   | { kind: GeneralPart; forward: ReferenceView['forward'] }
 
-export function referenceIndex(view: ReferenceView): ReferenceIndex {
+export function referenceIndex(view: ReferenceView) {
   const subjects = view.groups.map((group) => ({
     ...lineOf(group),
     calls: group.calls.map(({ anchor, method, summary }) => ({

@@ -1,5 +1,5 @@
 import { limitText, type Operation, type Parameter, type Reference } from '#app/contract/operation.ts'
-import { type Refusal, refusalsOf } from '#app/contract/refusals.ts'
+import { refusalsOf } from '#app/contract/refusals.ts'
 import {
   answerSchema,
   bodySchema,
@@ -13,50 +13,14 @@ import { FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { groupAnchor, typeAnchor } from './reference-text.ts'
 import { type FieldRow, refersTo, rowsOf, typeText } from './schema-text.ts'
 
-export interface ShownAnswer {
-  status: number
-  says: string
-  /** `list of Webhook`. */
-  type: string
-  refersTo: string | null
-  /** For a type without its own name. */
-  rows: FieldRow[]
-  example: string
-}
-
-export interface ShownCall extends Pick<Operation, 'method' | 'path' | 'summary' | 'who'> {
-  anchor: string
-  description: readonly string[]
-  limit: string | null
-  parameters: (FieldRow & { where: string })[]
-  body: FieldRow[] | null
-  answers: ShownAnswer[]
-  refusals: Refusal[]
-  curl: string
-}
-
-export interface ShownGroup {
-  anchor: string
-  name: string
-  says: string
-  calls: ShownCall[]
-}
-
-export interface ShownType {
-  name: string
-  anchor: string
-  rows: FieldRow[]
-}
-
-export interface ReferenceView {
-  groups: ShownGroup[]
-  types: ShownType[]
-  /** The request sent to an endpoint. */
-  forward: { says: readonly string[]; headers: readonly { name: string; says: string }[]; example: string }
-}
+export type ReferenceView = ReturnType<typeof referenceView>
+export type ShownGroup = ReferenceView['groups'][number]
+export type ShownType = ReferenceView['types'][number]
+export type ShownCall = ReturnType<typeof shownCall>
+export type ShownAnswer = ShownCall['answers'][number]
 
 /** `origin` = the address used in the examples. */
-export function referenceView({ tags, operations, schemas }: Reference, origin: string): ReferenceView {
+export function referenceView({ tags, operations, schemas }: Reference, origin: string) {
   return {
     groups: tags.map(({ name, says }) => ({
       anchor: groupAnchor(name),
@@ -69,6 +33,7 @@ export function referenceView({ tags, operations, schemas }: Reference, origin: 
       anchor: typeAnchor(name),
       rows: rowsOf(schema),
     })),
+    /** The request sent to an endpoint. */
     forward: {
       says: FORWARD_SAYS,
       headers: FORWARD_HEADERS.map(({ name, says }) => ({ name, says })),
@@ -77,7 +42,7 @@ export function referenceView({ tags, operations, schemas }: Reference, origin: 
   }
 }
 
-function shownCall(operation: Operation, named: NamedSchemas, origin: string): ShownCall {
+function shownCall(operation: Operation, named: NamedSchemas, origin: string) {
   const { id, method, path, summary, description = [], who, parameters = [], body, answers, limit } = operation
   return {
     anchor: id,
@@ -95,8 +60,10 @@ function shownCall(operation: Operation, named: NamedSchemas, origin: string): S
       return {
         status,
         says,
+        /** `list of Webhook`. */
         type: typeText(json),
         refersTo: thing,
+        /** For a type without its own name. */
         rows: thing !== null && !isMixed(json) ? [] : rowsOf(json),
         example: JSON.stringify(example, null, 2),
       }
