@@ -24,26 +24,6 @@ const STANDING: ReadonlySet<string> = new Set(['unpaid', 'paused'])
 /** Never started. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired'])
 
-interface Projection {
-  change: Pick<
-    Plan,
-    | 'status'
-    | 'trialEndsAt'
-    | 'currentPeriodStart'
-    | 'currentPeriodEnd'
-    | 'cancelAtPeriodEnd'
-    | 'pastDueSince'
-    | 'subscriptionId'
-    | 'priceId'
-    | 'openSubscriptionId'
-    | 'openOffer'
-  >
-  /** Open next to a running one. They must be ended, because someone could pay twice. */
-  strays: string[]
-  /** Running next to the one the plan follows: a person must check. */
-  doubles: string[]
-}
-
 /** The subscription the plan follows: its own while that stands, else the newest that does. Old ended ones don't. */
 export function followed<Seen extends SeenSubscription>(
   plan: Pick<Plan, 'subscriptionId'>,
@@ -63,7 +43,7 @@ export function followed<Seen extends SeenSubscription>(
  * @param subscriptions all subscriptions the customer has or had at the provider
  * @param now used only as the start of a late payment when the provider gives none
  */
-export function projectPlan(plan: Plan, subscriptions: readonly SeenSubscription[], now: Millis): Projection {
+export function projectPlan(plan: Plan, subscriptions: readonly SeenSubscription[], now: Millis) {
   const mine = followed(plan, subscriptions)
   const runs = mine !== null && (RUNNING.has(mine.status) || STANDING.has(mine.status))
   const open = subscriptions
@@ -75,15 +55,17 @@ export function projectPlan(plan: Plan, subscriptions: readonly SeenSubscription
       ...(mine && !NOT_BEGUN.has(mine.status) ? taken(plan, mine, now) : untouched(plan)),
       openSubscriptionId: newestOpen?.id ?? null,
       openOffer: newestOpen ? (newestOpen.offer ?? 'full') : null,
-    },
+    } satisfies Partial<Plan>,
+    /** Open next to a running one. They must be ended, because someone could pay twice. */
     strays: (runs ? open : open.slice(1)).map(({ id }) => id),
+    /** Running next to the one the plan follows: a person must check. */
     doubles: subscriptions.filter(({ id, status }) => RUNNING.has(status) && id !== mine?.id).map(({ id }) => id),
   }
 }
 
-type State = Omit<Projection['change'], 'openSubscriptionId' | 'openOffer'>
+type State = Pick<Plan, keyof ReturnType<typeof taken>>
 
-function taken(plan: Plan, mine: SeenSubscription, now: Millis): State {
+function taken(plan: Plan, mine: SeenSubscription, now: Millis) {
   const lateSince = plan.subscriptionId === mine.id ? plan.pastDueSince : null
   return {
     status: mine.status === 'trialing' ? 'trial' : mine.status,
