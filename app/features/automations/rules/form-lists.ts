@@ -6,19 +6,7 @@ export interface NamedId {
   label: string
 }
 
-export interface FormLists {
-  queues: NamedId[]
-  staff: NamedId[]
-  companies: NamedId[]
-  jobs: NamedId[]
-  emailTemplates: (NamedId & { subject: string; text: string })[]
-  smsTemplates: (NamedId & { text: string })[]
-  documentTemplates: NamedId[]
-  materials: NamedId[]
-  bundles: NamedId[]
-  categories: NamedId[]
-  badges: NamedId[]
-}
+export type FormLists = ReturnType<typeof toFormLists>
 
 /** The form's list for each list of the platform, by name. */
 export const FORM_LIST = {
@@ -46,7 +34,7 @@ const LONGEST_TEXT = 4_000
 
 type Row = Readonly<Record<string, unknown>>
 
-export function toFormLists(found: FoundLists): FormLists {
+export function toFormLists(found: FoundLists) {
   const listed = <Option extends object>(name: string, option: (row: Row) => Option) =>
     (found[name] ?? [])
       .filter((row) => text(row.uuid) !== '')
