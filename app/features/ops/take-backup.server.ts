@@ -10,7 +10,6 @@ import {
   BackupTrouble,
   findBackups,
   freeBytes,
-  type StepSeconds,
   sha256Of,
   stepTimer,
   withWorkFolder,
@@ -38,24 +37,12 @@ interface BackupRequest {
   partBytes?: number
 }
 
-interface TakenBackup {
-  name: string
-  databaseBytes: number
-  storedBytes: number
-  parts: number
-  /** Names of backups removed because newer ones replace them. */
-  removed: string[]
-  /** Why old backups could not be checked; null = they were. */
-  untidy: string | null
-  seconds: StepSeconds
-}
-
 const PART_BYTES = 64 * 1024 * 1024
 /** Nearly as small as higher levels, in a third of the time. */
 const GZIP_LEVEL = 3
 
 /** Rejects with a `BackupTrouble` (a sentence) or the storage's error. Leaves only complete backups behind. */
-export async function takeBackup(parts: BackupParts, request: BackupRequest): Promise<TakenBackup> {
+export async function takeBackup(parts: BackupParts, request: BackupRequest) {
   const { place, files, clock } = parts
   const { databaseFile, removesOld = true, partBytes = PART_BYTES } = request
   const { seconds, step } = stepTimer()
@@ -91,7 +78,7 @@ export async function takeBackup(parts: BackupParts, request: BackupRequest): Pr
       parts: stored,
     }
     await step('finish', () => storeManifest(parts, manifest, { folder, name }))
-    // The backup is good even if removing old ones fails: the next backup tries again.
+    // The backup is good even if removing old ones fails, and `untidy` says why: the next backup tries again.
     let untidy: string | null = null
     const removed = await step('tidy', async () => (removesOld ? removeOld(parts, request.origin) : [])).catch(
       (error: unknown) => {

@@ -1,16 +1,8 @@
 // The settings page: its data and its buttons.
-import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { isRecord, parseJson } from '#app/lib/json.ts'
-import type { GuardChange } from '#db/store/run-guards.ts'
 import { actOnMute, listMutes } from '../history/mutes.server.ts'
-import {
-  changeSettings,
-  listSenders,
-  loadSettings,
-  type Senders,
-  type SettingsApp,
-} from './automation-settings.server.ts'
+import { changeSettings, listSenders, loadSettings, type SettingsApp } from './automation-settings.server.ts'
 import {
   DEFAULT_SETTINGS,
   formOfSettings,
@@ -25,17 +17,7 @@ import { limitsLine, OTHERS_STAYED, quietChoice, SETTINGS_FLASHES } from './sett
 /** Maximum number listed. */
 const MOST_LISTED = 200
 
-interface SettingsData {
-  form: SettingsForm
-  senders: Senders
-  mutes: Mute[]
-  /** Number beyond those listed. */
-  moreMutes: number
-  /** Newest first. */
-  changes: GuardChange[]
-}
-
-export async function loadSettingsPage(app: SettingsApp, accountUuid: string): Promise<SettingsData> {
+export async function loadSettingsPage(app: SettingsApp, accountUuid: string) {
   const [settings, senders, mutes, changes] = await Promise.all([
     loadSettings(app, accountUuid),
     listSenders(app, accountUuid),
@@ -46,7 +28,9 @@ export async function loadSettingsPage(app: SettingsApp, accountUuid: string): P
     form: formOfSettings(settings, quietChoice(settings)),
     senders,
     mutes: mutes.slice(0, MOST_LISTED),
+    /** Number beyond those listed. */
     moreMutes: Math.max(0, mutes.length - MOST_LISTED),
+    /** Newest first. */
     changes,
   }
 }

@@ -11,16 +11,6 @@ import { planRepairs, type Repair } from './subscription-plan.ts'
 import { ensureSubscription, REPLACED_VALID, type SubscriptionApp, tokenOfAddress } from './subscriptions.server.ts'
 import { type ComparedObject, type Comparison, sentence, upstreamNote } from './upstream-text.ts'
 
-interface RepairReport {
-  accounts: number
-  /** Number of accounts whose list could not be read. */
-  unreadable: number
-  /** Subscribed again. */
-  repaired: number
-  /** Could not be subscribed again: the card says why. */
-  failed: number
-}
-
 /**
  * Repairs every account in turn. Never throws because of one account: the others still run. Run it within 30 seconds of
  * a start, and daily; for an account that has just signed in (`only`), too. Once aborted, it begins no further account.
@@ -28,8 +18,9 @@ interface RepairReport {
 export async function repairSubscriptions(
   app: SubscriptionApp,
   { only, signal }: { only?: string; signal?: AbortSignal } = {},
-): Promise<RepairReport> {
-  const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
+) {
+  // Accounts, those whose list could not be read, and subscriptions made again, or not: then the card says why.
+  const report = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
   for (const accountUuid of await app.store.endpoints.accountsToReconcile(only)) {
     if (signal?.aborted) break
     report.accounts += 1
