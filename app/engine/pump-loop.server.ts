@@ -29,28 +29,9 @@ export interface LoopStatus {
   turns: number
 }
 
-export interface PumpLoop {
-  start(): void
-  /** Schedules a turn soon; several calls cause one turn. */
-  schedule(): void
-  /** Null = no timer. */
-  setAlarm(at: Millis | null): void
-  /** Sets the timer unless it fires earlier anyway. */
-  bringForward(at: Millis): void
-  mayBegin(): boolean
-  owns(account: string): boolean
-  /** Has the process stopped waiting for work in progress? */
-  stopped(): boolean
-  status(): LoopStatus
-  beginDrain(): void
-  /** Waits for work in progress (at most `limitMs`), calls `finish`, gives its accounts back. */
-  drain(limitMs: number, finish: () => Promise<void>): Promise<void>
-  /** Notifies waiting callers if the pump is quiet. */
-  tellQuiet(): void
-  whenQuiet(): Promise<void>
-}
+export type PumpLoop = ReturnType<typeof createPumpLoop>
 
-export function createPumpLoop(input: PumpLoopInput): PumpLoop {
+export function createPumpLoop(input: PumpLoopInput) {
   const { clock } = input
   const alarm = createAlarm(clock, input.onAlarm)
   let draining = false
@@ -69,6 +50,7 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
 
   const mayBegin = () => !draining && ownership.holds(clock.now())
 
+  /** Schedules a turn soon; several calls cause one turn. */
   function schedule(): void {
     if (scheduled || stopped) return
     scheduled = true
@@ -79,6 +61,7 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
     })
   }
 
+  /** Notifies waiting callers if the pump is quiet. */
   function tellQuiet(): void {
     if (quiet.length === 0 || scheduled || input.isAtWork()) return
     if (!draining && (input.hasMore() || !mayBegin())) return
@@ -100,21 +83,25 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
   return {
     start: ownership.start,
     schedule,
+    /** Null = no timer. */
     setAlarm: alarm.set,
-    bringForward(at) {
+    /** Sets the timer unless it fires earlier anyway. */
+    bringForward(at: Millis) {
       if (!stopped) alarm.bringForward(at)
     },
     mayBegin,
     owns: ownership.owns,
+    /** Has the process stopped waiting for work in progress? */
     stopped: () => stopped,
-    status: () => ({
+    status: (): LoopStatus => ({
       owner: ownership.holds(clock.now()),
       draining,
       lastBeatAt: ownership.lastRunAt(),
       turns: ownership.turns(),
     }),
     beginDrain,
-    async drain(limitMs, finish) {
+    /** Waits for work in progress (at most `limitMs`), calls `finish`, gives its accounts back. */
+    async drain(limitMs: number, finish: () => Promise<void>) {
       beginDrain()
       await Promise.race([whenQuiet(), pause(clock, limitMs)])
       stopped = true

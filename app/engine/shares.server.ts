@@ -38,25 +38,7 @@ interface SharesStatus {
   lastBeatAt: Millis | null
 }
 
-export interface Shares {
-  cluster: Cluster
-  ownership: MakeOwnership
-  start(): void
-  /** Does this instance do what only one of all does? */
-  leads(): boolean
-  /** Is no other instance known? */
-  alone(): boolean
-  owns(account: string): boolean
-  /** May this instance begin work, and does it live in the eyes of the others? */
-  holds(): boolean
-  /** How many beats have ended, successful or not: while it grows, the loop is alive. */
-  turns(): number
-  status(): SharesStatus
-  /** Gives everything up as soon as possible; work under way goes on. */
-  beginLeave(): void
-  /** Is no member any more. */
-  leave(): Promise<void>
-}
+export type Shares = ReturnType<typeof createShares>
 
 /** From here on, the difference of two clocks is told in the log. ms */
 const CLOCK_DIFFERS = 2_000
@@ -66,7 +48,7 @@ const LARGEST_NUDGE = 100
 /** The share whose owner does what one instance does for all. */
 const FIRST = 0
 
-export function createShares(input: SharesInput): Shares {
+export function createShares(input: SharesInput) {
   const { cluster, clock, log } = input
   const uses = new Set<OwnershipUse>()
   const holdings = createHoldings(input, uses)
@@ -91,39 +73,45 @@ export function createShares(input: SharesInput): Shares {
     },
   })
 
+  const ownership: MakeOwnership = (use) => ({
+    start() {
+      uses.add(use)
+      holdings.lookAgain()
+      beats.wake()
+      work.wake()
+    },
+    holds: beats.holds,
+    owns: holdings.owns,
+    async release() {
+      uses.delete(use)
+    },
+    lastRunAt: beats.lastRunAt,
+    turns: beats.turns,
+  })
   return {
     cluster,
-    ownership: (use) => ({
-      start() {
-        uses.add(use)
-        holdings.lookAgain()
-        beats.wake()
-        work.wake()
-      },
-      holds: beats.holds,
-      owns: holdings.owns,
-      async release() {
-        uses.delete(use)
-      },
-      lastRunAt: beats.lastRunAt,
-      turns: beats.turns,
-    }),
+    ownership,
     start() {
       work.start()
       beats.start()
     },
+    /** Does this instance do what only one of all does? */
     leads: () => beats.holds() && holdings.has(FIRST),
+    /** Is no other instance known? */
     alone: () => beats.view().members.length <= 1,
     owns: holdings.owns,
+    /** May this instance begin work, and does it live in the eyes of the others? */
     holds: beats.holds,
+    /** How many beats have ended, successful or not: while it grows, the loop is alive. */
     turns: beats.turns,
-    status: () => ({
+    status: (): SharesStatus => ({
       members: beats.view().members.length,
       owned: beats.holds() ? holdings.count() : 0,
       unowned: beats.view().shares.filter(({ owner }) => owner === null).length,
       clockAhead: beats.view().clockAhead,
       lastBeatAt: beats.lastRunAt(),
     }),
+    /** Gives everything up as soon as possible; work under way goes on. */
     beginLeave() {
       leaving = true
       toGive = holdings.parts()
@@ -131,6 +119,7 @@ export function createShares(input: SharesInput): Shares {
       beats.wake()
       work.wake()
     },
+    /** Is no member any more. */
     async leave() {
       await beats.stop()
       await work.stop()
