@@ -27,19 +27,9 @@ type Payer = 'account' | 'caller'
 /** The purse in debt; `accounts` = all accounts above their share together. */
 type Whose = Payer | 'accounts'
 type Spent = keyof Budget
+type Asked = { headers: IncomingHttpHeaders }
 
-export interface Budgets {
-  /**
-   * ms until the debt is paid off; null = no debt. Counts a refusal. `own`: ignores what others have used, for events,
-   * which cost next to nothing.
-   */
-  overBy(whose: Payer, key: string, own?: 'own'): number | null
-  charge(whose: Payer, key: string, cost: Budget): void
-  /** Whether this request may start. Decided by its session if known, else by the caller's address. */
-  admit(req: { headers: IncomingHttpHeaders }, clientIp: string): Promise<Refusal | null>
-  /** Charges a finished request to its payer. */
-  settle(req: { headers: IncomingHttpHeaders }, clientIp: string, meter: Meter, bytes: number): void
-}
+export type Budgets = ReturnType<typeof createBudgets>
 
 /** Maximum keys remembered of each kind; the least recently seen is dropped. */
 const MOST_KEYS = 10_000
@@ -69,7 +59,7 @@ export function createBudgets(
     /** True for a proxy or the operator's own callers: the person behind them is not known. */
     isExempt?: (clientIp: string) => boolean
   } = {},
-): Budgets {
+) {
   const { clock } = app
   const { refused = () => {}, isExempt = isPrivate } = given
   const minute: Readonly<Record<PurseKind, Budget>> = {
@@ -111,6 +101,10 @@ export function createBudgets(
     return Math.max(0, Math.ceil((-purseOf(kind, key).left[of] / full) * minutes(1)))
   }
 
+  /**
+   * ms until the debt is paid off; null = no debt. Counts a refusal. `own`: ignores what others have used, for events,
+   * which cost next to nothing.
+   */
   function overBy(whose: Payer, key: string, own?: 'own'): number | null {
     const debts: [Whose, Spent, number][] = [
       [whose, 'ms', debtOf(whose, key, 'ms')],
@@ -146,7 +140,8 @@ export function createBudgets(
   return {
     overBy,
     charge,
-    async admit({ headers }, clientIp) {
+    /** Whether this request may start. Decided by its session if known, else by the caller's address. */
+    async admit({ headers }: Asked, clientIp: string): Promise<Refusal | null> {
       const hashes = headers.cookie ? sessionHashesIn(app, headers.cookie) : []
       const known = accountOf(hashes)
       if (known !== null) return refusalOf(overBy('account', known))
@@ -158,7 +153,8 @@ export function createBudgets(
       for (const hash of hashes) remember(actedFor, hash, account)
       return refusalOf(overBy('account', account))
     },
-    settle({ headers }, clientIp, meter, bytes) {
+    /** Charges a finished request to its payer. */
+    settle({ headers }: Asked, clientIp: string, meter: Meter, bytes: number): void {
       const cost = { ms: meter.ms, bytes }
       if (meter.account === null) {
         if (!isExempt(clientIp)) charge('caller', callerOf(clientIp), cost)

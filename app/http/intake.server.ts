@@ -27,26 +27,8 @@ const INTAKE_LIMITS: Readonly<IntakeLimits> = {
   bodyBytes: 64 * MB,
 }
 
-/** Counts the bytes of bodies in memory per holder. */
-export interface Bodies {
-  /** Null = allowed; return them with `give`. Otherwise, the limit that was reached. */
-  take(holder: string, bytes: number): 'one' | 'all' | null
-  give(holder: string, bytes: number): void
-  /** Total bytes held. */
-  held(): number
-}
-
-export interface Intake {
-  bodies: Bodies
-  /** False = this address has too many connections, and this one was cut. */
-  connected(socket: Socket): boolean
-  /** Handles the request after every earlier answer on its connection was sent. */
-  inTurn(req: IncomingMessage, res: ServerResponse, handle: () => void): void
-  /** Counts a request and its announced body until the request ends. Null = accepted. */
-  enter(req: IncomingMessage, res: ServerResponse, clientIp: string): Refusal | null
-  /** Requests in progress. */
-  underWay(): number
-}
+export type Bodies = ReturnType<typeof createBodies>
+export type Intake = ReturnType<typeof createIntake>
 
 /** A body of unknown length counts as the longest that is read. */
 const UNKNOWN_LENGTH = 256 * 1024
@@ -55,7 +37,7 @@ export function createIntake(
   given: Partial<IntakeLimits> = {},
   /** Whether the peer is a proxy or on our own network. */
   isProxy: (address: string) => boolean = isPrivate,
-): Intake {
+) {
   const limits = { ...INTAKE_LIMITS, ...given }
   const bodies = createBodies(limits)
   const lines = new WeakMap<Socket, (() => void)[]>()
@@ -64,7 +46,8 @@ export function createIntake(
 
   return {
     bodies,
-    connected(socket) {
+    /** False = this address has too many connections, and this one was cut. */
+    connected(socket: Socket): boolean {
       const address = socket.remoteAddress ?? ''
       if (isProxy(address)) return true
       const caller = callerOf(address)
@@ -76,7 +59,8 @@ export function createIntake(
       socket.once('close', () => connections.drop(caller))
       return true
     },
-    inTurn(req, res, handle) {
+    /** Handles the request after every earlier answer on its connection was sent. */
+    inTurn(req: IncomingMessage, res: ServerResponse, handle: () => void): void {
       const { socket } = req
       const line = lines.get(socket)
       const begin = () => {
@@ -97,7 +81,8 @@ export function createIntake(
         socket.destroy()
       }
     },
-    enter(req, res, clientIp) {
+    /** Counts a request and its announced body until the request ends. Null = accepted. */
+    enter(req: IncomingMessage, res: ServerResponse, clientIp: string): Refusal | null {
       const caller = callerOf(clientIp)
       if (requests.add(caller) > limits.requestsOfOne) {
         requests.drop(caller)
@@ -115,6 +100,7 @@ export function createIntake(
       })
       return null
     },
+    /** Requests in progress. */
     underWay: requests.total,
   }
 }
@@ -133,12 +119,15 @@ function announced({ headers }: IncomingMessage): number {
   return Math.min(Number(headers['content-length'] ?? 0) || 0, UNKNOWN_LENGTH)
 }
 
-function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyBytes' | 'bodyBytesOfOne'>): Bodies {
+/** Counts the bytes of bodies in memory per holder. */
+function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyBytes' | 'bodyBytesOfOne'>) {
   const holders = new Map<string, number>()
   let held = 0
   return {
+    /** Total bytes held. */
     held: () => held,
-    take(holder, bytes) {
+    /** Null = allowed; return them with `give`. Otherwise, the limit that was reached. */
+    take(holder: string, bytes: number): 'one' | 'all' | null {
       const own = holders.get(holder) ?? 0
       if (own + bytes > bodyBytesOfOne) return 'one'
       if (held + bytes > bodyBytes) return 'all'
@@ -146,7 +135,7 @@ function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyByt
       held += bytes
       return null
     },
-    give(holder, bytes) {
+    give(holder: string, bytes: number): void {
       const left = (holders.get(holder) ?? 0) - bytes
       if (left > 0) holders.set(holder, left)
       else holders.delete(holder)
