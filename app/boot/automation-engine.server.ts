@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import { heldByLease } from '#app/engine/lease.server.ts'
-import { createRunPump, type RunLimits, type RunPump } from '#app/engine/run-pump.server.ts'
+import { createRunPump, type RunLimits } from '#app/engine/run-pump.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createRunWorker } from '#app/features/automations/runs/run.server.ts'
@@ -26,17 +26,7 @@ export interface AutomationEngineInput
   shares?: Shares | null
 }
 
-export interface AutomationEngine extends Pick<RunPump, 'start' | 'status' | 'beginDrain' | 'idle'> {
-  /** New runs exist, or a person made a decision on one. */
-  wake(): void
-  /**
-   * Resolves when the run has ended or waits, or after `limitMs`: for a person who waits for the result. The outcome is
-   * in the store.
-   */
-  whenSettled(accountUuid: string, runId: number, limitMs: number): Promise<void>
-  /** Waits for active runs to reach their next boundary (at most 15 s), releases the lease. */
-  drain(): Promise<void>
-}
+export type AutomationEngine = ReturnType<typeof createAutomationEngine>
 
 /** Time between checks whether a paused account answers again. */
 const LOOK_AT_PAUSES = minutes(1)
@@ -44,7 +34,7 @@ const LOOK_AT_PAUSES = minutes(1)
 /** How often to ask for a run that another instance works on. ms */
 const ASK_AGAIN = 250
 
-export function createAutomationEngine(input: AutomationEngineInput): AutomationEngine {
+export function createAutomationEngine(input: AutomationEngineInput) {
   const { store, clock, log } = input
   const self = processName()
   const owner = `${self}|${input.owner ?? randomUUID()}`
@@ -103,8 +93,13 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
   })
 
   return {
+    /** New runs exist, or a person made a decision on one. */
     wake: pump.wake,
-    async whenSettled(accountUuid, runId, limitMs) {
+    /**
+     * Resolves when the run has ended or waits, or after `limitMs`: for a person who waits for the result. The outcome is
+     * in the store.
+     */
+    async whenSettled(accountUuid: string, runId: number, limitMs: number) {
       const told = new Promise<void>((resolve) => {
         const tellers = waiting.get(runId) ?? new Set()
         waiting.set(runId, tellers)
@@ -138,6 +133,7 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
       pauses.start()
     },
     beginDrain: pump.beginDrain,
+    /** Waits for active runs to reach their next boundary (at most 15 s), releases the lease. */
     async drain() {
       pump.beginDrain()
       await pauses.stop()

@@ -49,18 +49,7 @@ export interface RunPumpStatus extends LoopStatus {
   known: number
 }
 
-export interface RunPump {
-  start(): void
-  /** Something is new or changed: load again. */
-  wake(): void
-  status(): RunPumpStatus
-  /** Stops claiming, and runs in progress stop at their next boundary. */
-  beginDrain(): void
-  /** Waits for runs in progress (at most `limitMs`), releases the lease. */
-  drain(limitMs?: number): Promise<void>
-  /** Resolves when this is the owner, no run is in progress and no known run is due. For tests. */
-  idle(): Promise<void>
-}
+export type RunPump = ReturnType<typeof createRunPump>
 
 const BEATS_PER_CLAIM = 5
 /** A run has reached a boundary after this time. ms */
@@ -69,7 +58,7 @@ const LONGEST_STEP = 20_000
 const FIRST_PAUSE = 5_000
 const LONGEST_PAUSE = 60_000
 
-export function createRunPump(input: RunPumpInput): RunPump {
+export function createRunPump(input: RunPumpInput) {
   const { clock, log, ports, beatsPerClaim = BEATS_PER_CLAIM } = input
   const limits = { ...RUN_LIMITS, ...input.limits }
   const known = createRunWindow(limits, () => claims.wake())
@@ -146,10 +135,14 @@ export function createRunPump(input: RunPumpInput): RunPump {
       claims.start()
       pump.start()
     },
+    /** Something is new or changed: load again. */
     wake: claims.wake,
-    status: () => ({ ...pump.status(), inFlight: known.inFlight(), known: known.waiting() }),
+    status: (): RunPumpStatus => ({ ...pump.status(), inFlight: known.inFlight(), known: known.waiting() }),
+    /** Stops claiming, and runs in progress stop at their next boundary. */
     beginDrain: pump.beginDrain,
+    /** Waits for runs in progress (at most `limitMs`), releases the lease. */
     drain: (limitMs = 15_000) => pump.drain(limitMs, claims.stop),
+    /** Resolves when this is the owner, no run is in progress and no known run is due. For tests. */
     async idle() {
       claimed = false
       claims.wake()
