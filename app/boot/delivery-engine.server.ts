@@ -5,7 +5,7 @@ import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
 import { AMPLE_SPACE, type Space } from '#app/domain/space.ts'
-import { type Admission, createAdmission } from '#app/engine/admission.ts'
+import { createAdmission } from '#app/engine/admission.ts'
 import { createDeliveryPump, type DeliveryPump, type PumpEndpoint } from '#app/engine/delivery-pump.server.ts'
 import { createGroupCommit } from '#app/engine/group-commit.server.ts'
 import { createKnocks } from '#app/engine/knocks.server.ts'
@@ -23,7 +23,6 @@ import {
   PENDING_LIMIT,
   tidyAfterRestart,
 } from '#app/features/events/delivering/housekeeping.server.ts'
-import type { DeliverNow } from '#app/features/events/delivering/send-again.server.ts'
 import { paceOf, settleOptions, withoutSnippets } from '#app/features/events/delivering/settle.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -31,7 +30,7 @@ import { machineTime } from '#app/lib/clocks.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
-import type { PolledTake, TakenIn } from '#db/store/records.ts'
+import type { PolledTake } from '#db/store/records.ts'
 import type { AutomationEngineInput } from './automation-engine.server.ts'
 import { troubleAmongOthers, writeTrial } from './delivery-ready.server.ts'
 import { isGone, processName } from './process-name.server.ts'
@@ -53,20 +52,7 @@ export interface DeliveryEngineInput
   gatherMs?: number
 }
 
-export interface DeliveryEngine extends Pick<DeliveryPump, 'wake' | 'status' | 'flights' | 'beginDrain' | 'idle'> {
-  acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
-  /** Is there time for another call of the platform, beside what is to be sent? */
-  admit: Admission['admit']
-  /** Polled records: events stored like posted ones, with snapshots and cursor in one transaction. */
-  acceptPolled(take: PolledTake): Promise<TakenIn>
-  deliverNow: DeliverNow
-  /** `turning` false = delivery is off on purpose: then silence is not a reason. */
-  ready(turning?: boolean): Promise<{ ready: boolean; reasons: string[] }>
-  /** Starts delivering. Events are accepted before that too. */
-  start(): void
-  /** Commits accepted events, waits for attempts in flight (at most 15 s), releases the lease. */
-  drain(): Promise<void>
-}
+export type DeliveryEngine = ReturnType<typeof createDeliveryEngine>
 
 /** One commit of arrivals. A failure or a longer wait is answered 503, and the platform sends again. */
 const BATCH = 256
@@ -86,7 +72,7 @@ const SILENCE = seconds(5)
 /** News that no bell has told of is read this often. ms */
 const NEWS_EVERY = 500
 
-export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine {
+export function createDeliveryEngine(input: DeliveryEngineInput) {
   const { store, clock, log } = input
   const random = input.random ?? Math.random
   const pendingLimit = input.pendingLimit ?? PENDING_LIMIT
@@ -230,21 +216,23 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
 
   return {
     acceptEvent: arrivals.add,
+    /** Is there time for another call of the platform, beside what is to be sent? */
     admit: admission.admit,
-    async acceptPolled(take) {
+    /** Polled records: events stored like posted ones, with snapshots and cursor in one transaction. */
+    async acceptPolled(take: PolledTake) {
       const taken = await known(store.records.takeInPolled(take, accepting))
       const events = take.records.flatMap(({ event }) => event ?? [])
       if (taken.outcome !== 'overtaken') pump.offer(offered(taken.accepted, events, owns))
       return taken
     },
-    wake(endpointId) {
+    wake(endpointId: number) {
       // It may be paused now, or have another address.
       knocks.forget(endpointId)
       pump.wake(endpointId)
       void tellOwner(endpointId)
       loops.wake()
     },
-    async deliverNow(deliveryId) {
+    async deliverNow(deliveryId: number) {
       const [job] = await store.deliveries.loadDeliveries([deliveryId])
       if (!job) return null
       const report = await deliver(job, { probe: false })
@@ -253,6 +241,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       void tellOwner(job.endpointId)
       return report
     },
+    /** `turning` false = delivery is off on purpose: then silence is not a reason. */
     async ready(turning = true) {
       const reasons: string[] = []
       const { draining, lastBeatAt } = pump.status()
@@ -266,6 +255,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     },
     status: pump.status,
     flights: pump.flights,
+    /** Starts delivering. Events are accepted before that too. */
     start() {
       pump.start()
       loops.start()
@@ -274,6 +264,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       knocks.stop()
       pump.beginDrain()
     },
+    /** Commits accepted events, waits for attempts in flight (at most 15 s), releases the lease. */
     async drain() {
       knocks.stop()
       pump.beginDrain()
