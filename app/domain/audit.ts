@@ -38,7 +38,7 @@ export const ACTIONS = {
   'session.ended': ['access', 'Signed one browser out'],
   'sessions.ended': ['access', 'Signed out everywhere'],
   'call.refused': ['access', 'Request {target}'],
-  'calls.refused': ['access', 'More requests of this kind'],
+  'calls.refused': ['access', 'More refused requests'],
   'admin.call': ['access', 'Opened raw records as an admin: {target}'],
   'id.linked': ['connection', 'Linked the id {target}'],
   'connection.stored': ['connection', 'Connected to ServiceM8'],

@@ -68,9 +68,13 @@ export async function logRefusedAtTheDoor(
     const asked = URL.canParse(address) ? new URL(address) : new URL(app.settings.origin)
     const refused = { method, path: asked.pathname, status: refusal.status }
     // Looked up only for a line that is written, not for every request of a flood.
-    const findAccount = async () =>
-      (await accountNamedIn(app, asked)) ?? (await accountsOfCookies(app, cookie))[0]?.accountUuid ?? null
-    await recordRefusedAtTheDoor(app, refused, clientIp, findAccount)
+    const findWho = async () => {
+      const own = await accountsOfCookies(app, cookie)
+      const accountUuid = (await accountNamedIn(app, asked)) ?? own[0]?.accountUuid ?? null
+      // Another site sends the cookie without its person.
+      return { accountUuid, accounts: refusal.status === 429 ? own : [] }
+    }
+    await recordRefusedAtTheDoor(app, refused, clientIp, findWho)
   })
 }
 

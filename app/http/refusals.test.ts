@@ -163,6 +163,21 @@ describe('at the door', () => {
     ])
   })
 
+  test('too often is told of who is signed in, and of a stranger when it names another account', async () => {
+    await world.signIn(YORK)
+    const tab = await world.signIn(LEEDS)
+    const { come } = door(1)
+    const own = { 'sec-fetch-site': 'same-origin', ...cookie(tab) }
+    const flood = async (path: string) => {
+      for (let n = 0; n < 40; n += 1) await come(path, own, 'GET')
+    }
+    await flood('/deliveries')
+    expect(await entries(LEEDS)).toMatchObject([{ actor: 'staff', staffUuid: 'staff', detail: { status: 429 } }])
+    world.clock.advance(60_000)
+    await flood(`/deliveries?accountUUID=${YORK}`)
+    expect(await entries(YORK)).toMatchObject([{ actor: 'stranger', staffUuid: null, detail: { status: 429 } }])
+  })
+
   test('or of the account that it names; and of nobody when there is neither', async () => {
     await world.signIn(YORK)
     expect(await door().come(`/api/webhooks/${YORK}`, foreign)).toBe(403)
@@ -188,18 +203,18 @@ describe('at the door', () => {
     const own = { 'sec-fetch-site': 'same-origin', ...cookie(tab) }
     for (let n = 0; n < 50; n += 1) await come('/automation', { ...foreign, ...cookie(tab) })
     for (let n = 0; n < 30; n += 1) await come('/fieldhook', own, 'GET')
-    const told = (await entries(LEEDS)).map(({ target, detail }) => [target, detail.status])
+    const told = (await entries(LEEDS)).map(({ target, actor, detail }) => [target, actor, detail.status])
     expect(told).toEqual([
-      ['GET /fieldhook', 429],
-      ['POST /automation', 403],
+      ['GET /fieldhook', 'staff', 429],
+      ['POST /automation', 'stranger', 403],
     ])
     world.clock.advance(60_000)
     await come('/automation', { ...foreign, ...cookie(tab) })
-    const after = (await entries(LEEDS)).map(({ action, detail }) => [action, detail.count ?? detail.status])
+    const after = (await entries(LEEDS)).map(({ actor, detail }) => [actor, detail.count ?? detail.status])
     expect(after.slice(0, 3)).toEqual([
-      ['call.refused', 403],
-      ['calls.refused', 9],
-      ['calls.refused', 49],
+      ['stranger', 403],
+      ['staff', 9],
+      ['stranger', 49],
     ])
   })
 

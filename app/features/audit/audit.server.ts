@@ -57,7 +57,7 @@ export async function recordAudit(
   }
 }
 
-function whoIs(
+export function whoIs(
   { actor, accountUuid, staffUuid = null }: NewAudit,
   caller: Readonly<Caller> | null,
 ): { actor: AuditActor; staffUuid: string | null } {

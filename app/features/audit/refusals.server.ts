@@ -1,14 +1,14 @@
-// Records refusals, but a flood of them must not fill the database: each minute has limits per account and caller, per
-// account, and in total; above them only the number is recorded. Refusals without an account have their own limit, so
+// Records refusals, but a flood of them must not fill the database: each minute has limits per account, person and
+// address, per account, and in total; above them only the number is recorded. Refusals without an account have their own limit, so
 // that nobody can use up a victim's.
 import type { App } from '#app/context/app-context.ts'
-import { currentCaller } from '#app/lib/caller.server.ts'
+import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { type AuditApp, type NewAudit, recordAudit } from './audit.server.ts'
+import { type AuditApp, type NewAudit, recordAudit, whoIs } from './audit.server.ts'
 
-/** Per minute, for one account and one caller. */
+/** Per minute, for one account, person and address. */
 export const MOST_REFUSALS = 10
 /** Per minute, for one account. */
 export const MOST_REFUSALS_OF_ACCOUNT = 30
@@ -24,9 +24,8 @@ const SEVERAL = 'several addresses'
 /** Callers without an account that are named at the end of a minute. */
 const MOST_TOLD_OF_NOBODY = 5
 
-interface Refused {
+interface Refused extends Pick<Caller, 'ip' | 'accounts'> {
   accountUuid: string | null
-  ip: string
   /** Maximum number of entries; 0 when refusals are only counted. */
   most: number
   written: number
@@ -66,26 +65,25 @@ export async function recordRefusedCall(
 }
 
 /**
- * Records a request refused before anything was read. Once a minute per answer and IP address, looks up and records
- * whose session it was; the rest are only counted.
+ * Records a request refused before anything was read. Once a minute per answer and IP address, `findWho` looks up the
+ * account and what the caller's session has proven; the rest are only counted.
  */
 export async function recordRefusedAtTheDoor(
   app: RefusalApp,
   refused: RefusedRequest,
   ip: string,
-  findAccount: () => Promise<string | null>,
+  findWho: () => Promise<Pick<Refused, 'accountUuid' | 'accounts'>>,
 ): Promise<void> {
   const words = wordsOf(app, refused)
   if (!words) return
   await endRefusalMinute(app)
   const minute = minuteOf(app)
-  const caller = callerIn(minute, `door|${refused.status}|${callerOf(ip)}`, { accountUuid: null, ip })
+  const caller = callerIn(minute, `door|${refused.status}|${callerOf(ip)}`, { accountUuid: null, ip, accounts: [] })
   if (!mayWrite(minute, caller, 1)) return
   // Counted without an account, because the session's account is only looked up now. Counting comes before any await,
   // so that many simultaneous requests give one entry.
-  caller.accountUuid = await findAccount()
-  const request = { accountUuid: caller.accountUuid, ...words }
-  await recordAudit(app, { ...request, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
+  const { accountUuid, accounts } = Object.assign(caller, await findWho())
+  await recordAudit(app, { accountUuid, ...words, outcome: 'refused' }, { ip, accounts })
 }
 
 /** Never the address itself: its words could be a stranger's message to an account. Null = an unknown address. */
@@ -102,13 +100,15 @@ export async function recordRefusal(app: AuditApp, request: NewAudit, ip: string
   await endRefusalMinute(app)
   const minute = minuteOf(app)
   const { accountUuid } = request
-  const caller = callerIn(minute, `${accountUuid ?? ''}|${callerOf(ip)}`, { accountUuid, ip })
-  if (!mayWrite(minute, caller, MOST_REFUSALS)) return
-  await recordAudit(app, { ...request, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
+  const who = { ip, accounts: currentCaller()?.accounts ?? [] }
+  const { actor, staffUuid } = whoIs(request, who)
+  const key = `${accountUuid ?? ''}|${callerOf(ip)}|${actor}|${staffUuid}`
+  if (!mayWrite(minute, callerIn(minute, key, { accountUuid, ...who }), MOST_REFUSALS)) return
+  await recordAudit(app, { ...request, outcome: 'refused' }, who)
 }
 
 /** When an account has too many remembered callers, new ones are counted together. */
-function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' | 'ip'>): Refused {
+function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' | 'ip' | 'accounts'>): Refused {
   const known = minute.callers.get(key)
   if (known) return known
   const whose = who.accountUuid ?? ''
@@ -116,8 +116,7 @@ function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' 
   const full = remembered >= (whose === '' ? MOST_CALLERS_OF_NOBODY : MOST_CALLERS_OF_ACCOUNT)
   const at = full ? `${whose}|` : key
   const caller = minute.callers.get(at) ?? {
-    accountUuid: who.accountUuid,
-    ip: full ? SEVERAL : who.ip,
+    ...(full ? { ...who, ip: SEVERAL, accounts: [] } : who),
     most: full ? 0 : Number.POSITIVE_INFINITY,
     written: 0,
     more: 0,
@@ -157,10 +156,10 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
   const told = [...accounts.slice(0, MOST_REFUSALS_IN_ALL), ...nobodys.slice(0, MOST_TOLD_OF_NOBODY)]
   const rest = [...accounts.slice(MOST_REFUSALS_IN_ALL), ...nobodys.slice(MOST_TOLD_OF_NOBODY)]
   const more = rest.reduce((sum, one) => sum + one.more, 0)
-  if (more > 0) told.push({ accountUuid: null, ip: SEVERAL, most: 0, written: 0, more })
-  for (const { accountUuid, ip, more } of told) {
-    const request = { accountUuid, action: 'calls.refused', outcome: 'refused', actor: 'stranger' } as const
-    await recordAudit(app, { ...request, detail: { count: more } }, { ip, accounts: [] })
+  if (more > 0) told.push({ accountUuid: null, ip: SEVERAL, accounts: [], most: 0, written: 0, more })
+  for (const { accountUuid, ip, accounts, more } of told) {
+    const request = { accountUuid, action: 'calls.refused', outcome: 'refused' } as const
+    await recordAudit(app, { ...request, detail: { count: more } }, { ip, accounts })
   }
 }
 

@@ -1,5 +1,6 @@
 // What was refused is written down, and a flood of it is a number.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asCaller, noteProved } from '#app/lib/caller.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import {
   endRefusalMinute,
@@ -56,6 +57,24 @@ describe('refusals', () => {
     expect(told.at(-1)).toMatchObject({ action: 'calls.refused', ip: '192.0.2.1', detail: { count: 25 } })
     await refuse('192.0.2.1')
     expect(await entries()).toHaveLength(MOST_REFUSALS + 3)
+  })
+
+  it('are counted for each person, also behind one address', async () => {
+    const refuseAs = (staffUuid: string, times: number) =>
+      asCaller('192.0.2.1', async () => {
+        noteProved([{ accountUuid: LEEDS, staffUuid }])
+        for (let n = 0; n < times; n += 1) await refuse('192.0.2.1')
+      })
+    await refuseAs('anna', MOST_REFUSALS + 5)
+    await refuseAs('ben', MOST_REFUSALS + 1)
+    await refuse('192.0.2.1')
+    expect((await entries()).at(-1)).toMatchObject({ action: 'call.refused', actor: 'stranger' })
+    world.clock.advance(60_000)
+    await endRefusalMinute(app)
+    expect((await entries()).slice(-2)).toMatchObject([
+      { action: 'calls.refused', actor: 'staff', staffUuid: 'anna', detail: { count: 5 } },
+      { action: 'calls.refused', actor: 'staff', staffUuid: 'ben', detail: { count: 1 } },
+    ])
   })
 
   it('from one IPv6 customer are those of one caller, whatever the address', async () => {
@@ -123,12 +142,12 @@ describe('refusals', () => {
 
   it('in front of everything are one a minute for each answer and address, also when many come at once', async () => {
     let lookedUp = 0
-    const findAccount = async () => {
+    const findWho = async () => {
       lookedUp += 1
-      return LEEDS
+      return { accountUuid: LEEDS, accounts: [] }
     }
     const refuse = (status: number, ip: string) =>
-      recordRefusedAtTheDoor(app, { method: 'POST', path: '/automation', status }, ip, findAccount)
+      recordRefusedAtTheDoor(app, { method: 'POST', path: '/automation', status }, ip, findWho)
     await Promise.all(Array.from({ length: 40 }, () => refuse(403, '192.0.2.1')))
     await refuse(429, '192.0.2.1')
     await refuse(403, '192.0.2.2')
