@@ -197,6 +197,8 @@ test('a manual rule waits for its date, each call a run of its own, and acts at 
   }
   expect(await call()).toMatchObject({ outcome: 'accepted', waits: 'until 5 January 2026 at 10:00' })
   expect(await call()).toMatchObject({ outcome: 'accepted', repeated: false })
+  const [run] = world.rows('SELECT trigger_data FROM run')
+  expect(JSON.parse(String(run?.trigger_data)).description).toBe('Called from outside for 5 January 2026')
   await until(9, 58)
   expect(texts()).toEqual([])
   await until(10, 1)

@@ -4,7 +4,7 @@ import type { ManualTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
-import { momentText } from '#app/domain/time/moments.ts'
+import { dayText, momentText } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -61,7 +61,7 @@ export async function triggerRule(
     object: 'job',
     recordUuids: [body.job_uuid],
     triggerData: {
-      description: `Called from outside for job ${body.job_uuid} on ${body.date}`,
+      description: `Called from outside for ${dayText(Date.parse(body.date), 'UTC')}`,
       values: { job_uuid: body.job_uuid, date: body.date },
     },
     ledger: occurrence === null ? [] : [{ recordUuid: body.job_uuid, occurrence, expiresAt }],
