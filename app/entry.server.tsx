@@ -4,6 +4,7 @@ import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { isbot } from 'isbot'
 import { renderToPipeableStream } from 'react-dom/server'
 import { documentEnd } from './http/document-end.server.ts'
+import { addErrorHeaders } from './http/error-headers.ts'
 import { workGoesOn } from './lib/caller.server.ts'
 import { NonceContext } from './ui/nonce.tsx'
 
@@ -35,6 +36,8 @@ export default function handleRequest(
         [ready]() {
           shellRendered = true
           const body = documentEnd()
+          const pattern = context.app.settings.routePattern(new URL(request.url).pathname)
+          if (status >= 400) addErrorHeaders(headers, status, pattern, remixContext)
           headers.set('Content-Type', 'text/html; charset=utf-8')
           resolve(new Response(createReadableStreamFromReadable(body), { headers, status }))
           pipe(body)

@@ -24,7 +24,7 @@ import { Announcer } from './ui/announcer.tsx'
 import { useFocusKept } from './ui/focus-kept.tsx'
 import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
-import { ErrorPage } from './ui/page/error-page.tsx'
+import { ErrorPage, errorTitle } from './ui/page/error-page.tsx'
 import { ToastProvider } from './ui/toast/toast.tsx'
 
 export const links: LinksFunction = () => [
@@ -35,7 +35,7 @@ export const links: LinksFunction = () => [
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
 ]
 
-export const meta: MetaFunction = ({ error }) => [{ title: error ? 'Fieldhook: something is missing' : 'Fieldhook' }]
+export const meta: MetaFunction = ({ error }) => [{ title: error ? errorTitle(error) : 'Fieldhook' }]
 
 /** Takes the message that the last action left for this page; the answer's headers make the browser forget it. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

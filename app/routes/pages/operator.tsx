@@ -14,9 +14,7 @@ import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireOperator } from '#app/http/operator.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page ? 'Operator · Fieldhook' : 'Fieldhook: something is missing' },
-]
+export const meta: MetaFunction = () => [{ title: 'Operator · Fieldhook' }]
 
 // Data about all accounts must not be cached on disk.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })

@@ -3,7 +3,7 @@ import { createRemixStub } from '@remix-run/testing'
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it } from 'vitest'
 import '#tests/support/page-stub.tsx'
-import { ErrorPage } from './error-page.tsx'
+import { ErrorPage, errorTitle } from './error-page.tsx'
 
 afterEach(cleanup)
 
@@ -33,6 +33,16 @@ describe('the page for what goes wrong', () => {
     const page = await pageFor(new Response(null, { status: 404 }))
     screen.getByRole('heading', { level: 1, name: '404 Page Not Found' })
     expect(page).toContain('Did you forget to add the page to the router?')
+  })
+
+  it('has a title by what happened', () => {
+    const refused = (status: number) => errorTitle({ status, statusText: '', internal: false, data: '' })
+    expect([404, 403, 405, 413, 429, 500].map(refused)).toEqual([
+      'Fieldhook: something is missing',
+      ...Array.from({ length: 4 }, () => 'That did not work · Fieldhook'),
+      'Something went wrong · Fieldhook',
+    ])
+    expect(errorTitle(new Error('secret detail'))).toBe('Something went wrong · Fieldhook')
   })
 
   it('says a refusal in the words it came with', async () => {

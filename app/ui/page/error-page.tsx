@@ -111,6 +111,12 @@ function sentenceOf(data: unknown): string | undefined {
   return undefined
 }
 
+/** Of the browser's tab. */
+export function errorTitle(error: unknown): string {
+  if (!isRouteErrorResponse(error) || error.status >= 500) return 'Something went wrong · Fieldhook'
+  return error.status === 404 ? 'Fieldhook: something is missing' : 'That did not work · Fieldhook'
+}
+
 /** The page for what a route threw. A refusal may bring its own sentence; a fault never shows its details. */
 export function ErrorPage({ error }: { error: unknown }) {
   if (isUnreachable(error)) return <UnreachablePage />

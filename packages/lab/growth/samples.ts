@@ -102,6 +102,7 @@ const ROWS = 'rows of the database: bounded when they were written'
 /** What no stranger's text reaches, and why: by folder, by file or by function. */
 export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/page/long-work.ts': 'copies the issues that a schema found, one by one',
+  'app/http/error-headers.ts': 'a pattern of our own table of addresses',
   'app/http/page-template.ts':
     'cuts what the router drew; what is filled in goes through four patterns of one character each',
   'app/features/audit/audit.ts factsText': 'a time zone: those of accounts are checked when they arrive',
