@@ -23,7 +23,35 @@ describe('the target', () => {
     for (const url of ['*', 'http://hooks.example.com/', 'https://evil.example/api', 'hooks.example.com:443', '']) {
       expect([url, status('OPTIONS', url, 'hooks.example.com')]).toEqual([url, 400])
     }
-    expect(status('GET', '//two/slashes', 'hooks.example.com')).toBe(200)
+  })
+
+  test('with doubled slashes is sent on to the path with single ones, on this host', () => {
+    for (const [url, to] of [
+      ['//?accountUUID=x&to=//y', '/?accountUUID=x&to=//y'],
+      ['//evil.example/', '/evil.example/'],
+      ['/\\evil.example', '/evil.example'],
+      ['/.//evil.example', '/evil.example'],
+      ['/fieldhook//', '/fieldhook/'],
+      ['///automation////runs/7', '/automation/runs/7'],
+    ] as const) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const { status, headers } = ask(method, url, 'hooks.example.com') ?? {}
+        expect([url, status, headers?.Location]).toEqual([url, 308, to])
+      }
+    }
+  })
+
+  test('of a call, a hook or a query with doubled slashes is left as it is', () => {
+    for (const url of [
+      '//api/webhooks',
+      '/api//webhooks',
+      '//hooks/platform/x',
+      '/hooks//x',
+      '/?to=https://x',
+      '/?x=\\',
+    ]) {
+      expect([url, status('POST', url, 'hooks.example.com')]).toEqual([url, 200])
+    }
   })
 })
 

@@ -1,4 +1,4 @@
-// Rejects requests that no page, call or platform ever sends, before any other check.
+// Rejects requests that no page, call or platform ever sends, before any other check. A doubled slash is sent on.
 import { addressOf, type Refusal, WITHOUT_COOKIES } from './origin-check.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -22,7 +22,8 @@ export function createEdges(origin: string): (req: Arriving) => Refusal | null {
     if (!METHODS.includes(method)) {
       return { status: 405, message: 'Method not allowed', headers: { Allow: METHODS.join(', ') } }
     }
-    if (!url.startsWith('/')) return { status: 400, message: 'This address cannot be read.' }
+    const refusal = judgeTarget(url)
+    if (refusal) return refusal
     const hosts = hostsIn(rawHeaders)
     if (hosts.length > 1) return ONE_HOST
     const host = hosts[0]?.toLowerCase() ?? ''
@@ -34,6 +35,18 @@ export function createEdges(origin: string): (req: Arriving) => Refusal | null {
 }
 
 const ONE_HOST: Refusal = { status: 400, message: 'Send one Host header.' }
+
+/** With a doubled slash, a page's own links would name another host. Calls and hooks stay: a program may not follow. */
+function judgeTarget(url: string): Refusal | null {
+  if (!url.startsWith('/')) return { status: 400, message: 'This address cannot be read.' }
+  // The parser makes a slash of a backslash.
+  const asked = /\/\/|\\/.test(url) ? addressOf(url) : null
+  if (!asked) return null
+  const path = asked.pathname.replace(/\/{2,}/g, '/')
+  if (path === asked.pathname || /^\/(api|hooks)\//.test(path)) return null
+  const headers = { Location: `${path}${asked.search}` }
+  return { status: 308, message: 'Open this address with single slashes.', headers }
+}
 
 function takesAnyHost(url: string): boolean {
   const path = addressOf(url)?.pathname ?? ''

@@ -43,7 +43,7 @@ export function addressOf(url: string): URL | null {
 }
 
 export interface Refusal {
-  status: 400 | 403 | 405 | 421 | 429 | 503
+  status: 308 | 400 | 403 | 405 | 421 | 429 | 503
   message: string
   headers?: Record<string, string>
 }
