@@ -113,8 +113,8 @@ export interface RecordStore {
   /** Removes up to `limit` names, of every account, stored before a moment. Returns how many. */
   forgetNamesStep(before: Millis, limit: number): Promise<number>
   /**
-   * Up to `most` records that people call by this text: a job by its number or address, a customer by its name, and
-   * what belongs to either. `more` = there are more. Ignores case (A–Z). Reads snapshots and the latest runs, in steps
+   * Up to `most` records that people call by this text: a job by its number or address, a customer by its name,
+   * any record by its uuid, and what belongs to these. `more` = there are more. Ignores case (A–Z). Reads snapshots and the latest runs, in steps
    * that yield.
    */
   listRecordsCalled(accountUuid: string, text: string, most: number): Promise<{ uuids: string[]; more: boolean }>

@@ -53,8 +53,12 @@ export interface RunQuery {
   since: Millis | null
   until: Millis | null
   recordUuid: string | null
+  /** Records of `recordUuid`, like the bookings of a job: their runs are found too. */
+  belonging?: readonly string[]
   /** Part of a rule's name, a job number, a customer or a sent text; ignores case. */
   text: string | null
+  /** Records that people call `text`: a run says nothing of the job of a booking. */
+  called?: readonly string[]
   /** Does the sentence of a reason contain `text`? Missing = reasons are not searched. */
   says?: (reason: CodedReason) => boolean
 }

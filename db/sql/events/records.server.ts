@@ -227,6 +227,8 @@ const WINDOW = 2_000
 /** Of the newest runs, so many are searched for a customer's name. */
 const RUNS_SEARCHED = 2_000
 
+const RECORD_UUID = /^[\da-f-]{36}$/
+
 type Fields = Record<string, string>
 type KnownRow = Record<'object' | 'recordUuid', string> & Record<'own' | 'job' | 'company' | 'customer', string | null>
 
@@ -352,7 +354,11 @@ function nameStore({ db, reader }: Connections) {
       const part = /^\d+$/.test(exact) ? null : `%${exact.replace(/[~%_]/g, '~$&')}%`
       const named = await called(accountUuid, { exact, text: part }, most + 1)
       const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
-      const found = new Set([...named, ...seen.flatMap((uuid) => uuid ?? [])])
+      const found = new Set([
+        ...named,
+        ...seen.flatMap((uuid) => uuid ?? []),
+        ...(RECORD_UUID.test(exact) ? [exact] : []),
+      ])
       // A customer's jobs, then what belongs to those.
       for (let depth = 0; depth < 2 && found.size > 0 && found.size <= most; depth += 1) {
         for (const uuid of await belonging(accountUuid, { owners: JSON.stringify([...found]) }, most + 1))

@@ -49,7 +49,9 @@ const STATUS: Record<RunStatus, string> = {
 }
 const contains = (column: string) => `lower(${column}) LIKE @text ESCAPE '~'`
 const SAID = 'IN (SELECT value FROM json_each(@said))'
-const HAS_TEXT = `(${contains('coalesce(v.name, a.name)')} OR ${contains('r.trigger_data')}
+/** Is the run's only record one of these? */
+const isOf = (records: string) => `r.record_uuid IN (SELECT value FROM json_each(${records}))`
+const HAS_TEXT = `(${isOf('@called')} OR ${contains('coalesce(v.name, a.name)')} OR ${contains('r.trigger_data')}
   OR ${contains('r.reason')} OR ${selectReason(RUN_REASON, 'r')} ${SAID}
   OR EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id
        AND (${contains('s.effect')} OR ${contains('s.sentence')}
@@ -93,12 +95,12 @@ const NARROWING = [
   ['automationId', 'r.automation_id = @automationId'],
   ['since', `${STARTED} >= @since`],
   ['until', `${STARTED} < @until`],
-  ['recordUuid', 'instr(r.record_uuids, @recordUuid) > 0'],
+  ['recordUuid', `(instr(r.record_uuids, @recordUuid) > 0 OR ${isOf('@belonging')})`],
   ['text', HAS_TEXT],
 ] as const
 
 async function search(reader: Database, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
-  const { automationId, status, since, until, recordUuid, before, limit, says } = query
+  const { automationId, status, since, until, recordUuid, before, limit, says, called = [], belonging = [] } = query
   const text = query.text?.trim() ? pattern(query.text) : null
   const asked = { automationId, since, until, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
@@ -117,7 +119,8 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   // The newest are those since a moment, but for a few that waited.
   const first = conditions.length === (ofRule ? 1 : 0) + (since === null ? 0 : 1) ? limit : WINDOW
   const read = reader.read(function* (below: number, window: number) {
-    const values = { ...asked, accountUuid, before: below, window }
+    const records = { called: JSON.stringify(called), belonging: JSON.stringify(belonging) }
+    const values = { ...asked, ...records, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
     return yield* statement.all({ ...values, said: JSON.stringify(said) })
   })

@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest'
-import { readHistory } from './history-page.server.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  LEEDS,
+  TRIGGERED,
+} from '#tests/support/automation-world.server.ts'
+import { loadHistory, readHistory } from './history-page.server.ts'
 
 const read = (query: string, zone = 'Europe/London') => readHistory(new URLSearchParams(query), zone)
 
@@ -42,4 +50,45 @@ test.each([
   const answer = read(query)
   expect(answer.outcome).toBe('invalid')
   expect(answer.outcome === 'invalid' && Object.keys(answer.errors)).toEqual([field])
+})
+
+const JOB = '11111111-0000-4000-8000-000000003129'
+
+/** An account whose runs are those of two bookings: only the first is on job 3129, of Mrs O'Brien. */
+async function withBookings(): Promise<{
+  world: AutomationWorld
+  runs: number[]
+  found: (query: string) => Promise<unknown>
+}> {
+  const world = await automationWorld()
+  onTestFinished(world.close)
+  const keep = (object: string, recordUuid: string, fields: Record<string, string>) =>
+    world.store.records.keepNames(LEEDS, [{ object, recordUuid, fields }], 0)
+  await keep('jobactivity', 'booking-1', { job_uuid: JOB })
+  await keep('job', JOB, { generated_job_id: '3129', company_uuid: 'company-1', job_address: '2 Mill Lane' })
+  await keep('company', 'company-1', { name: "Mrs O'Brien" })
+  const rule = await world.rule(aRule([aStep('s1', 'create_task', { title: 'Ring', description: '' })]))
+  const nameless = {
+    jobId: 'booking',
+    status: '',
+    jobDescription: '',
+    companyName: '',
+    jobAddress: '',
+    totalInvoiceAmount: '',
+  }
+  const conditionMatching = { totalRecords: 1, matchedRecords: [nameless] }
+  const more = { object: 'jobactivity', held: 'Ask me.', triggerData: { ...TRIGGERED, conditionMatching } }
+  const runs = [await world.start(rule, ['booking-1'], more), await world.start(rule, ['booking-2'], more)]
+  const app = { ...world.app, namesOf: async () => new Map() }
+  const found = async (query: string) =>
+    (await loadHistory(app, LEEDS, new URLSearchParams(query), 'UTC')).lines?.map(({ id }) => id)
+  return { world, runs, found }
+}
+
+test('the run of a booking is found by the job and the customer of the booking', async () => {
+  const { runs, found } = await withBookings()
+  const [booking] = runs
+  expect(await found('')).toHaveLength(2)
+  for (const query of ['text=3129', "text=o'brien", 'text=mill lane', `record=${JOB}`])
+    expect(await found(query), query).toEqual([booking])
 })

@@ -27,6 +27,9 @@ type HistoryApp = Pick<App, 'store' | 'clock'> & { namesOf: NamesOf }
 /** More messages to one customer in a day are not counted. */
 const MOST_TODAY = 100
 
+/** As many as Find a delivery takes. */
+const MOST_CALLED = 10_000
+
 /** Counting stops here: `99+`. */
 const MOST_COUNTED = 100
 const MOST_UPCOMING = 50
@@ -44,9 +47,10 @@ export async function loadHistory(
   const heard = isOlder ? { answers: [], moreAnswers: false, listening: null } : await loadAnswers(app, accountUuid)
   const page = { form: read.form, rules, isOlder, ...heard }
   if (read.outcome === 'invalid') return { ...page, errors: read.errors, lines: null, next: null, held: 0 }
-  const { automationId } = read.query
+  const { automationId, text, recordUuid } = read.query
+  const [called, belonging] = await Promise.all([text, recordUuid].map((asked) => recordsOf(app, accountUuid, asked)))
   const [executions, held] = await Promise.all([
-    listExecutions(app, accountUuid, read.query),
+    listExecutions(app, accountUuid, { ...read.query, called, belonging }),
     automationId === null ? [] : app.store.runs.heldRuns(accountUuid, automationId),
   ])
   const shown = executions.slice(0, RUNS_PAGE)
@@ -57,6 +61,11 @@ export async function loadHistory(
     next: executions.length > RUNS_PAGE ? (shown.at(-1)?.id ?? null) : null,
     held: held.length,
   }
+}
+
+/** A booking or a note is found by its job and its customer, as the page calls it. */
+async function recordsOf({ store }: HistoryApp, accountUuid: string, asked: string | null): Promise<string[]> {
+  return asked === null ? [] : (await store.records.listRecordsCalled(accountUuid, asked, MOST_CALLED)).uuids
 }
 
 /** Counts runs that wait for a person; `MOST_COUNTED` means at least that many. */
