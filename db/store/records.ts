@@ -114,7 +114,7 @@ export interface RecordStore {
   forgetNamesStep(before: Millis, limit: number): Promise<number>
   /**
    * Up to `most` records that people call by this text: a job by its number or address, a customer by its name,
-   * any record by its uuid, and what belongs to these. `more` = there are more. Ignores case (A–Z). Reads snapshots and the latest runs, in steps
+   * any record by its uuid, and what belongs to these. `more` = there are more. Ignores case (A–Z) and the kind of an apostrophe. Reads snapshots and the latest runs, in steps
    * that yield.
    */
   listRecordsCalled(accountUuid: string, text: string, most: number): Promise<{ uuids: string[]; more: boolean }>

@@ -55,7 +55,7 @@ export interface RunQuery {
   recordUuid: string | null
   /** Records of `recordUuid`, like the bookings of a job: their runs are found too. */
   belonging?: readonly string[]
-  /** Part of a rule's name, a job number, a customer or a sent text; ignores case. */
+  /** Part of a rule's name, a job number, a customer or a sent text; ignores case and the kind of an apostrophe. */
   text: string | null
   /** Records that people call `text`: a run says nothing of the job of a booking. */
   called?: readonly string[]

@@ -87,6 +87,15 @@ test('people find records by job number, customer and address, in their own acco
   expect(await store.listRecordsCalled(BRISBANE, '3128', 10)).toEqual({ uuids: ['other'], more: false })
 })
 
+test('an apostrophe is found straight or curly, and spaces count once', async () => {
+  seen('rules:company', 'curly', { name: 'Mrs O’Brien' })
+  seen('rules:company', 'straight', { name: "Mr O'Brien" })
+  const called = async (text: string) => (await store.listRecordsCalled(LEEDS, text, 10)).uuids.sort()
+  for (const text of ["o'brien", 'O’Brien', 'O‘Brien']) expect(await called(text)).toEqual(['curly', 'straight'])
+  expect(await called('mrs  o’brien')).toEqual(['curly'])
+  expect(await called("o''brien")).toEqual([])
+})
+
 test('the search reads more than one window and keeps to its limit', async () => {
   for (let number = 0; number < 2_100; number += 1)
     seen('rules:job', `job-${String(number).padStart(5, '0')}`, {

@@ -1,6 +1,7 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { setImmediate } from 'node:timers/promises'
 import type { KnownOfRecord } from '#app/domain/record-name.ts'
+import { foldedForSearch } from '#app/lib/plain-text.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
@@ -8,6 +9,7 @@ import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, T
 import type { Connections } from '../connections.ts'
 import { eventWriter, newBatch } from '../hot/accept.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
+import { contains, likeText } from '../search-text.server.ts'
 
 const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
 
@@ -287,8 +289,7 @@ function nameStore({ db, reader }: Connections) {
       `SELECT DISTINCT record_uuid FROM (
          SELECT record_uuid, trigger_data FROM run INDEXED BY runs_of_an_account_newest_first
          WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @window
-       ) AS latest WHERE lower(json_extract(trigger_data, '$.conditionMatching.matchedRecords[0].companyName'))
-         LIKE @text ESCAPE '~'`,
+       ) AS latest WHERE ${contains("json_extract(trigger_data, '$.conditionMatching.matchedRecords[0].companyName')")}`,
     )
     .pluck()
   const readRan = reader.read((values: { accountUuid: string; text: string | null; window: number }) => ran.all(values))
@@ -306,8 +307,8 @@ function nameStore({ db, reader }: Connections) {
   }
   const called = walker(
     `CASE WHEN object IN ('rules:job', 'names:job') THEN lower(json_extract(fields, '$.generated_job_id')) = @exact
-         OR lower(json_extract(fields, '$.job_address')) LIKE @text ESCAPE '~'
-       WHEN object IN ('rules:company', 'names:company') THEN lower(json_extract(fields, '$.name')) LIKE @text ESCAPE '~'
+         OR ${contains("json_extract(fields, '$.job_address')")}
+       WHEN object IN ('rules:company', 'names:company') THEN ${contains("json_extract(fields, '$.name')")}
        ELSE 1 = 0 END`,
   )
   const OWNERS = 'IN (SELECT value FROM json_each(@owners))'
@@ -348,10 +349,10 @@ function nameStore({ db, reader }: Connections) {
     }),
 
     async listRecordsCalled(accountUuid, text, most) {
-      const exact = text.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+      const exact = foldedForSearch(text)
       if (exact === '') return { uuids: [], more: false }
       // A number is that of a job: it would be part of many addresses.
-      const part = /^\d+$/.test(exact) ? null : `%${exact.replace(/[~%_]/g, '~$&')}%`
+      const part = /^\d+$/.test(exact) ? null : likeText(exact)
       const named = await called(accountUuid, { exact, text: part }, most + 1)
       const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
       const found = new Set([

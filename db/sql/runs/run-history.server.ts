@@ -7,6 +7,7 @@ import type { Database, Step } from '../../database.ts'
 import type { RecentRun, RunHistoryStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
 import { RUN_REASON, readReason, STEP_REASON, selectReason } from '../reasons.server.ts'
+import { contains, likeText } from '../search-text.server.ts'
 import { walkBack } from '../walk-back.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
@@ -47,7 +48,6 @@ const STATUS: Record<RunStatus, string> = {
   held: `(r.state = 'held' OR ${withRow("'held'")}) AND NOT ${withRow("'unknown'")}`,
   needs_you: NEEDS_YOU,
 }
-const contains = (column: string) => `lower(${column}) LIKE @text ESCAPE '~'`
 const SAID = 'IN (SELECT value FROM json_each(@said))'
 /** Is the run's only record one of these? */
 const isOf = (records: string) => `r.record_uuid IN (SELECT value FROM json_each(${records}))`
@@ -101,7 +101,9 @@ const NARROWING = [
 
 async function search(reader: Database, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
   const { automationId, status, since, until, recordUuid, before, limit, says, called = [], belonging = [] } = query
-  const text = query.text?.trim() ? pattern(query.text) : null
+  const typed = query.text?.trim() ?? ''
+  // As a JSON text has it.
+  const text = typed === '' ? null : likeText(JSON.stringify(typed).slice(1, -1))
   const asked = { automationId, since, until, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
   if (status !== null) conditions.push(STATUS[status])
@@ -150,12 +152,6 @@ function reasonsThatSay(reader: Database, runs: string, says: NonNullable<RunQue
       return reason !== null && typeof reason !== 'string' && says(reason)
     })
   }
-}
-
-/** Matches anywhere in a JSON text of small letters (A–Z, as `lower` does); escapes the wildcards of LIKE. */
-function pattern(text: string): string {
-  const written = JSON.stringify(text.trim()).slice(1, -1)
-  return `%${written.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[~%_]/g, '~$&')}%`
 }
 
 interface ReceiptRow extends Receipt {

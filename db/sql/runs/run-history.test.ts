@@ -76,6 +76,13 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
   expect(await ids({ text: 'ring margaret', automationId: other })).toEqual([])
 })
 
+test('an apostrophe is found straight or curly, and spaces count once', async () => {
+  const saying = (description: string) =>
+    world.start(rule, ['job-x'], { held: 'Ask me.', triggerData: { ...TRIGGERED, description } })
+  const runs = [await saying("Ring O'Brien now"), await saying('Ring O’Brien now')].reverse()
+  for (const text of ["o'brien", 'O’Brien', 'ring  O‘brien']) expect(await ids({ text })).toEqual(runs)
+})
+
 test('a day has the runs that started in it, however long they had waited', async () => {
   const run = await world.start(rule, [world.job(LEEDS)], { held: 'Ask me.' })
   const others = Array.from({ length: 500 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))

@@ -2,6 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
+import { foldedForSearch } from '#app/lib/plain-text.ts'
 import { type Execution, executionOf } from './run-history.ts'
 
 type HistoryApp = Pick<App, 'store'>
@@ -32,6 +33,6 @@ export async function findExecution(
 
 /** Reasons are stored as codes; the search matches their texts. */
 function saysText(text: string): NonNullable<RunQuery['says']> {
-  const wanted = text.trim().toLowerCase()
-  return (reason) => runReasonText(reason).toLowerCase().includes(wanted)
+  const wanted = foldedForSearch(text)
+  return (reason) => foldedForSearch(runReasonText(reason)).includes(wanted)
 }
