@@ -47,6 +47,11 @@ function wordsOf(object: string, number: string): string {
   return object === 'job' ? `${kind} ${number}` : `${kind} on job ${number}`
 }
 
+/** `Job 3128` and `#3128`, as pages write a number, are 3128; any other text stays as it is. */
+export function withoutJobWord(text: string): string {
+  return text.trim().replace(/^(?:job(?![a-z])\s*)?#?\s*(?=[\w./-]*\d[\w./-]*$)/i, '')
+}
+
 /** Long values are kept as a hash that starts with `~`: no name. */
 function plain(value: string | undefined): string {
   return value === undefined || value.startsWith('~') ? '' : (value.split('\n')[0] ?? '')

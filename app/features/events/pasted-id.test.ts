@@ -11,6 +11,18 @@ test('a number is that of a delivery or an event', () => {
   expect(readPastedId(' 42 ')).toEqual({ kind: 'number', number: 42 })
 })
 
+test.each(['Job 42', '#42', 'job #42', '"Job 42"'])('a number is read as pages write it: %s', (text) => {
+  expect(readPastedId(text)).toEqual({ kind: 'number', number: 42 })
+})
+
+test.each([
+  ['Job A-42', 'A-42'],
+  ['Jobs 42', 'Jobs 42'],
+  ['Job Smith', 'Job Smith'],
+  ['Jobson2', 'Jobson2'],
+  ['42 Mill Lane', '42 Mill Lane'],
+])('%s is the words %s', (text, words) => expect(readPastedId(text)).toEqual({ kind: 'words', words }))
+
 test('a webhook-id names the event, when it came, and the endpoint', () => {
   const named = { kind: 'webhook_id', eventId: EVENT, receivedAt: AT, endpointId: 7 }
   expect(readPastedId(webhookId(EVENT, 7))).toEqual(named)

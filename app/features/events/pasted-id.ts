@@ -1,4 +1,5 @@
 // Parses what a user searches for: an id from a log, a header or a page, or what people call a record.
+import { withoutJobWord } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export type PastedId =
@@ -23,7 +24,7 @@ const LONGEST_WORDS = 100
 
 /** Returns null when the text is neither an id of ours nor short enough for a name. */
 export function readPastedId(raw: string): PastedId | null {
-  const text = raw.trim().replace(/^(["'`])(.*)\1$/, '$2')
+  const text = withoutJobWord(raw.trim().replace(/^(["'`])(.*)\1$/, '$2'))
   if (/^\d{1,15}$/.test(text)) return { kind: 'number', number: Number(text) }
   const [, a, b, c, d, e, endpoint] = WEBHOOK_ID.exec(text) ?? []
   if (endpoint !== undefined) {

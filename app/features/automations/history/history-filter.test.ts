@@ -89,6 +89,6 @@ test('the run of a booking is found by the job and the customer of the booking',
   const { runs, found } = await withBookings()
   const [booking] = runs
   expect(await found('')).toHaveLength(2)
-  for (const query of ['text=3129', "text=o'brien", 'text=mill lane', `record=${JOB}`])
+  for (const query of ['text=3129', 'text=Job 3129', 'text=%233129', "text=o'brien", 'text=mill lane', `record=${JOB}`])
     expect(await found(query), query).toEqual([booking])
 })

@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { RUN_STATUSES, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
-import type { NamesOf } from '#app/domain/record-name.ts'
+import { type NamesOf, withoutJobWord } from '#app/domain/record-name.ts'
 import { startOfDay, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
@@ -216,7 +216,7 @@ export function readHistory(params: URLSearchParams, timezone: string): ReadHist
     recordUuid: field('record', form.record, MESSAGES.record, (text) =>
       /^[\w-]{8,100}$/.test(text) ? text.toLowerCase() : null,
     ),
-    text: form.text === '' ? null : form.text,
+    text: withoutJobWord(form.text) || null,
   }
   return Object.keys(errors).length > 0 ? { outcome: 'invalid', errors, form } : { outcome: 'query', query, form }
 }

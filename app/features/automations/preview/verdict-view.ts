@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { OPERATORS, type StoredRule, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import { withoutJobWord } from '#app/domain/record-name.ts'
 import type { RunLine } from '../history/run-list-view.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { failedText, type KnownNames } from '../rules/conditions/condition-text.ts'
@@ -178,7 +179,7 @@ type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string
 export function readAskedRecord(text: string): AskedRecord | null {
   const trimmed = text.trim()
   if (isRecordUuid(trimmed)) return { by: 'uuid', uuid: trimmed.toLowerCase() }
-  const number = trimmed.replace(/^(?:job\s*)?#?\s*/i, '')
+  const number = withoutJobWord(trimmed)
   return /^[A-Za-z0-9][A-Za-z0-9_./-]{0,29}$/.test(number) ? { by: 'number', number } : null
 }
 
