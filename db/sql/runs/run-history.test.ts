@@ -76,6 +76,16 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
   expect(await ids({ text: 'ring margaret', automationId: other })).toEqual([])
 })
 
+test('what a run says is found at any depth, and never the names under which it is stored', async () => {
+  const said = { values: { '{date}': 'one "two"\\three' }, changes: [{ field: 'status', from: null, to: '{"Booked' }] }
+  const held = await world.start(rule, ['job-x'], { held: 'Ask me.', triggerData: { ...TRIGGERED, ...said } })
+  const runs = [held, ...(await done([world.job(LEEDS)]))].reverse()
+  for (const text of ['condition', 'from', 'kind', 'parents', '"to":', '{date}', 'tries'])
+    expect(await ids({ text }), text).toEqual([])
+  for (const text of ['one "TWO"\\three', '{"booked', 'status']) expect(await ids({ text }), text).toContain(held)
+  expect(await ids({ text: 'ring margaret' })).toEqual(runs.slice(0, 1))
+})
+
 test('an apostrophe is found straight or curly, and spaces count once', async () => {
   const saying = (description: string) =>
     world.start(rule, ['job-x'], { held: 'Ask me.', triggerData: { ...TRIGGERED, description } })
