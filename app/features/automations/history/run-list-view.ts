@@ -67,13 +67,13 @@ function standingOfRun(
 export interface DayOfRuns {
   /** `Today`, `Yesterday`, `21 November 2026`. */
   day: string
-  /** `4 runs · 1 failed`. */
+  /** `4 runs · 1 failed`; the day may have more on other pages: `4 runs on this page · 1 failed`. */
   counts: string
   lines: RunLine[]
 }
 
 /** The runs of a page by the days of the account, newest first: one that waited stands where it began. */
-export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string): DayOfRuns[] {
+export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string, isCut = false): DayOfRuns[] {
   const today = dayOf(wallAt(now, zone))
   const found = new Map<number, RunLine[]>()
   for (const line of lines.toSorted((a, b) => b.at - a.at)) {
@@ -82,16 +82,16 @@ export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string):
   }
   return [...found].map(([day, ofDay]) => ({
     day: day === today ? 'Today' : day === today - 1 ? 'Yesterday' : dayText(ofDay[0]?.at ?? 0, zone),
-    counts: countsOf(ofDay),
+    counts: countsOf(ofDay, isCut ? ' on this page' : ''),
     lines: ofDay,
   }))
 }
 
-function countsOf(lines: readonly RunLine[]): string {
+function countsOf(lines: readonly RunLine[], where: string): string {
   const failed = lines.filter(({ standing }) => standing === 'failure' || standing === 'partial').length
   const needsYou = lines.filter((line) => line.needsYou).length
   return [
-    plural(lines.length, 'run'),
+    plural(lines.length, 'run') + where,
     failed === 0 ? '' : `${failed} failed`,
     needsYou === 0 ? '' : needsYou === 1 ? '1 needs you' : `${needsYou} need you`,
   ]

@@ -56,6 +56,7 @@ function asksWhatNeedsYou({ status }: HistoryForm): boolean {
 
 function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPageProps & { lines: RunLine[] }) {
   const now = usePresent()
+  const isCut = next !== null || isOlder
   return (
     <section aria-labelledby="runs-title" className="grid gap-3">
       <div>
@@ -67,7 +68,7 @@ function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPag
         )}
       </div>
       {lines.length > 0 ? (
-        runsByDay(lines, now, timezone).map(({ day, counts, lines: ofDay }, index) => (
+        runsByDay(lines, now, timezone, isCut).map(({ day, counts, lines: ofDay }, index) => (
           <div key={day} className="grid gap-2">
             <h3 id={`runs-day-${index}`} className="flex items-baseline gap-2 font-semibold text-label">
               {day} <span className="font-normal text-dense text-ink-soft">{counts}</span>
@@ -80,7 +81,7 @@ function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPag
           <Nothing form={form} isOlder={isOlder} account={account} />
         </Card>
       )}
-      {next !== null || isOlder ? (
+      {isCut ? (
         <nav aria-label="Pages of the history" className="flex flex-wrap gap-2">
           {isOlder ? <ButtonLink to={runsAddress(account, { ...form })}>Newest</ButtonLink> : null}
           {next === null ? null : (

@@ -157,7 +157,13 @@ describe('the history', () => {
 
   it('goes on to older ones with the same question', () => {
     drawHistory({ form: { ...EMPTY, status: 'failure' }, next: 4 })
+    expect(screen.getByRole('heading', { level: 3 }).textContent).toBe('Today 1 run on this page')
     expect(hrefOf('Older')).toBe(`/automation/runs?${ACCOUNT}&status=failure&before=4`)
+  })
+
+  it('says on an older page too that it counts the runs of the page', () => {
+    drawHistory({ isOlder: true })
+    expect(screen.getByRole('heading', { level: 3 }).textContent).toBe('Today 1 run on this page')
   })
 
   it.each([
