@@ -43,7 +43,7 @@ export function HistoryPage(props: HistoryPageProps) {
             <p>The link is incomplete. Press Find for the newest.</p>
           </Notice>
         ) : null}
-        {held > 0 ? <HeldOfRule ruleId={form.rule} held={held} /> : null}
+        {held > 0 ? <HeldOfRule form={form} held={held} account={account} /> : null}
         {lines === null ? null : <FoundRuns {...props} lines={lines} />}
       </div>
     </HistoryFrame>
@@ -94,16 +94,25 @@ function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPag
 }
 
 /** Handles many held runs at once, after a flood or "ask me first". */
-function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
+function HeldOfRule({ form, held, account }: Pick<HistoryPageProps, 'form' | 'held' | 'account'>) {
   const runs = plural(held, 'run of this automation waits', 'runs of this automation wait')
+  const { rule } = form
+  // The buttons take all of them: above a search that shows a few, they would seem to take those.
+  if (!asksNothingOfHistory({ ...form, rule: '', status: '' }))
+    return (
+      <Card className="flex flex-wrap items-center justify-between gap-2 p-4">
+        <p className="text-label">{runs} in all.</p>
+        <ButtonLink to={runsAddress(account, { rule, status: 'held' })}>Show all that wait</ButtonLink>
+      </Card>
+    )
   return (
     <Card className="grid gap-3 p-4">
       <p className="text-label">{runs} for you.</p>
       <div className="flex flex-wrap gap-2">
-        <PostButton wraps values={{ act: 'release_all', rule: ruleId }} variant="primary" icon={Send}>
+        <PostButton wraps values={{ act: 'release_all', rule }} variant="primary" icon={Send}>
           Send all
         </PostButton>
-        <PostButton wraps values={{ act: 'discard_all', rule: ruleId }} variant="danger-quiet" icon={Trash2}>
+        <PostButton wraps values={{ act: 'discard_all', rule }} variant="danger-quiet" icon={Trash2}>
           Discard all
         </PostButton>
       </div>
