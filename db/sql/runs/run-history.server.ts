@@ -22,7 +22,6 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
 }
 
 const HOLD = `(SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL)`
-/** The moment that the history shows. */
 const STARTED = 'coalesce(r.started_at, r.created_at)'
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
@@ -101,7 +100,7 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
 const NARROWING = [
   ['automationId', 'r.automation_id = @automationId'],
   ['since', `${STARTED} >= @since`],
-  ['until', `${STARTED} < @until`],
+  ['until', 'r.created_at < @until'],
   ['recordUuid', `(instr(r.record_uuids, @recordUuid) > 0 OR ${isOf('@belonging')})`],
   ['text', HAS_TEXT],
 ] as const

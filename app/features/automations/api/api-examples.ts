@@ -97,6 +97,7 @@ export const executionExample: z.output<typeof executionAnswer> = {
   actionsExecuted: [],
   executionStatus: null,
   errorMessage: null,
+  createdAt: AT,
   executedAt: AT,
   automationName: 'Thank the customer',
   automationVersion: 1,

@@ -8,6 +8,7 @@ import {
   TRIGGERED,
 } from '#tests/support/automation-world.server.ts'
 import { loadHistory, readHistory } from './history-page.server.ts'
+import { runsByDay } from './run-list-view.ts'
 
 const read = (query: string, zone = 'Europe/London') => readHistory(new URLSearchParams(query), zone)
 
@@ -91,4 +92,25 @@ test('the run of a booking is found by the job and the customer of the booking',
   expect(await found('')).toHaveLength(2)
   for (const query of ['text=3129', 'text=Job 3129', 'text=%233129', "text=o'brien", 'text=mill lane', `record=${JOB}`])
     expect(await found(query), query).toEqual([booking])
+})
+
+test('over two pages the shown times only fall, also of runs that went out later', async () => {
+  const { world, runs } = await withBookings()
+  const rule = (await world.run(runs[0] ?? 0)).automationId
+  for (let count = 0; count < 28; count += 1) {
+    await world.clock.run(60_000)
+    await world.start(rule, ['job-x'], { held: 'Ask me.' })
+  }
+  const later = world.client.sql.prepare('UPDATE run SET started_at = ? WHERE id = ?')
+  for (const id of [3, 20]) later.run(world.clock.now() + 60_000, id)
+  const page = async (query: string) =>
+    loadHistory({ ...world.app, namesOf: async () => new Map() }, LEEDS, new URLSearchParams(query), 'UTC')
+  const newest = await page('')
+  const older = await page(`before=${newest.next}`)
+  const times = [newest, older]
+    .flatMap(({ lines }) => runsByDay(lines ?? [], world.clock.now(), 'UTC'))
+    .flatMap(({ lines }) => lines)
+  expect(times).toHaveLength(30)
+  expect(times.map(({ at }) => at)).toEqual(times.map(({ at }) => at).toSorted((a, b) => b - a))
+  expect(times.flatMap(({ id, startedAt }) => (startedAt === null ? [] : [id]))).toEqual([20, 3])
 })

@@ -6,7 +6,7 @@ type Deed = Parameters<typeof runTitle>[1][number]
 
 const line = (more: Partial<RunLine>): RunLine => ({
   ...{ id: 4, ruleId: 2, ruleName: 'Thanks', job: 'Job 3128', customer: 'Joan Hartley', standing: 'success' },
-  ...{ needsYou: false, happened: '', because: '', at: 0, goesOnAt: null, receipt: null },
+  ...{ needsYou: false, happened: '', because: '', at: 0, startedAt: null, goesOnAt: null, receipt: null },
   ...more,
 })
 const deed = (action: string, state: Deed['state'], to = ''): Deed => ({ action, state, to })

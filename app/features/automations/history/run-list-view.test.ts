@@ -116,8 +116,9 @@ test('runs are counted by the day of the account', () => {
   expect(days('Australia/Sydney')[0]).toEqual(['Today', '2 runs · 1 needs you'])
 })
 
-test('a run that waited stands where its time says, newest first', () => {
-  // The list comes in the order of what started the runs; the second waited and began an hour ago.
-  const lines = [3, 1, 2].map((hoursAgo) => ({ ...lineOf(), at: NOW - hours(hoursAgo) }))
-  expect(runsByDay(lines, NOW, 'UTC')[0]?.lines.map(({ at }) => (NOW - at) / hours(1))).toEqual([1, 2, 3])
+test('a run that waited stands where it was set off, and says when it started', () => {
+  const waited = lineOf({ createdAt: NOW - hours(30), startedAt: NOW })
+  expect(waited).toMatchObject({ at: NOW - hours(30), startedAt: NOW })
+  expect([lineOf().startedAt, lineOf({ startedAt: null }).startedAt]).toEqual([null, null])
+  expect(runsByDay([lineOf(), waited], NOW, 'UTC').map(({ day }) => day)).toEqual(['Today', 'Yesterday'])
 })

@@ -4,6 +4,7 @@ import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type LogLine, startsLater } from './log-line.ts'
@@ -20,6 +21,8 @@ export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
   standing: RunStanding
   needsYou: boolean
   happened: string
+  /** Epoch ms; null = at once when it was set off (`at`), or not yet. */
+  startedAt: Millis | null
   /** When it continues on its own, epoch ms; null = never. */
   goesOnAt: number | null
   /** What became of its messages; null = it has sent none. */
@@ -27,7 +30,8 @@ export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
 }
 
 export function runLine(execution: Execution, known: RecordName | null = null): RunLine {
-  const { triggerData, id, automationRuleId, automationName, executedAt, nextAttemptAt, needsYou } = execution
+  const { triggerData, id, automationRuleId, automationName, nextAttemptAt, needsYou } = execution
+  const [at, startedAt] = [Date.parse(execution.createdAt), Date.parse(execution.executedAt)]
   const { job, customer } = aboutOf(execution, known)
   return {
     id,
@@ -39,7 +43,8 @@ export function runLine(execution: Execution, known: RecordName | null = null): 
     needsYou,
     happened: happenedText(execution),
     because: triggerData.description,
-    at: Date.parse(executedAt),
+    at,
+    startedAt: startedAt < at + minutes(1) ? null : startedAt,
     goesOnAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
     receipt: receiptOfRun(execution.steps.flatMap((step) => step.items)),
   }
@@ -72,11 +77,11 @@ export interface DayOfRuns {
   lines: RunLine[]
 }
 
-/** The runs of a page by the days of the account, newest first: one that waited stands where it began. */
+/** The runs of a page by the days of the account: one that waited stands where it was set off, as pages are cut. */
 export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string, isCut = false): DayOfRuns[] {
   const today = dayOf(wallAt(now, zone))
   const found = new Map<number, RunLine[]>()
-  for (const line of lines.toSorted((a, b) => b.at - a.at)) {
+  for (const line of lines) {
     const day = dayOf(wallAt(line.at, zone))
     found.set(day, [...(found.get(day) ?? []), line])
   }

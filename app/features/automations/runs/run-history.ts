@@ -62,6 +62,7 @@ export function executionOf(record: RunRecord): Execution {
     }),
     executionStatus: status,
     errorMessage: status === 'success' ? null : reason,
+    createdAt: iso(run.createdAt),
     executedAt: iso(run.startedAt ?? run.createdAt),
     automationName: run.ruleName,
     automationVersion: run.version,

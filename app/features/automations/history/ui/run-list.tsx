@@ -2,6 +2,7 @@ import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { runAddress } from '#app/domain/automations/history-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { RunLine } from '../run-list-view.ts'
 import { ReceiptLine } from './receipt-line.tsx'
@@ -38,7 +39,7 @@ export function RunList({ lines, account, labelledBy, actionOf }: RunListProps) 
 }
 
 function Line({ line, account }: { line: RunLine; account: AutomationAccount }) {
-  const { id, job, customer, ruleName, happened, goesOnAt, receipt } = line
+  const { id, job, customer, ruleName, happened, startedAt, goesOnAt, receipt } = line
   const now = usePresent()
   return (
     <div className="grid min-w-0 content-start gap-0.5">
@@ -54,6 +55,7 @@ function Line({ line, account }: { line: RunLine; account: AutomationAccount }) 
       <ReceiptLine receipt={receipt} />
       <p className="wrap-anywhere text-dense text-ink-soft">
         {ruleName}
+        <StartedLater at={startedAt} />
         {goesOnAt === null || goesOnAt <= now ? null : (
           <>
             {' · continues '}
@@ -62,5 +64,16 @@ function Line({ line, account }: { line: RunLine; account: AutomationAccount }) 
         )}
       </p>
     </div>
+  )
+}
+
+/** When a run that had waited began. */
+export function StartedLater({ at }: { at: Millis | null }) {
+  if (at === null) return null
+  return (
+    <>
+      {' · started '}
+      <Time at={at} as="clock" />
+    </>
   )
 }

@@ -14,6 +14,7 @@ import type { MetCustomer } from '../../settings/mute.ts'
 import type { RunOffers, RunView } from '../run-detail-view.ts'
 import { Customers } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
+import { StartedLater } from './run-list.tsx'
 import { RunPill, runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
 import { useRecheck } from './use-recheck.tsx'
@@ -67,6 +68,7 @@ function Standing({ run: { line, changes } }: { run: RunView }) {
         <span>
           <span className="font-medium text-ink">{line.ruleName}</span> ·{' '}
           <Time at={line.at} as="clock" className="tabular-nums" />
+          <StartedLater at={line.startedAt} />
           {because === '' ? null : ` · ${because}`}
         </span>
       </p>

@@ -116,6 +116,13 @@ describe('the history', () => {
     expect(hrefOf('Job 4411 · Margaret Smith')).toBe(`/automation/runs/4?${ACCOUNT}`)
   })
 
+  it('says when one that waited started', () => {
+    drawHistory({ lines: [lineOf({ createdAt: NOW - minutes(4), startedAt: NOW })] })
+    expect(screen.getByRole('list', { name: /^Runs Today/ }).textContent).toContain(
+      'Quote check-in · started 09:00Success08:56',
+    )
+  })
+
   it('groups the runs by day, with their number', () => {
     const old = { ...lineOf(), id: 3, at: NOW - hours(20), standing: 'failure' } as const
     drawHistory({ lines: [lineOf(), old] })
