@@ -87,6 +87,13 @@ test('people find records by job number, customer and address, in their own acco
   expect(await store.listRecordsCalled(BRISBANE, '3128', 10)).toEqual({ uuids: ['other'], more: false })
 })
 
+test('a job is also called by its uuid, and with it what belongs to it', async () => {
+  const job = '11111111-0000-4000-8000-00000000000a'
+  seen('rules:note', 'note-1', { related_object: 'job', related_object_uuid: job })
+  const { uuids } = await store.listRecordsCalled(LEEDS, job.toUpperCase(), 10)
+  expect(uuids.sort()).toEqual([job, 'note-1'])
+})
+
 test('an apostrophe is found straight or curly, and spaces count once', async () => {
   seen('rules:company', 'curly', { name: 'Mrs O’Brien' })
   seen('rules:company', 'straight', { name: "Mr O'Brien" })

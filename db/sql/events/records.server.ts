@@ -355,11 +355,8 @@ function nameStore({ db, reader }: Connections) {
       const part = /^\d+$/.test(exact) ? null : likeText(exact)
       const named = await called(accountUuid, { exact, text: part }, most + 1)
       const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
-      const found = new Set([
-        ...named,
-        ...seen.flatMap((uuid) => uuid ?? []),
-        ...(RECORD_UUID.test(exact) ? [exact] : []),
-      ])
+      const found = new Set([...named, ...seen.flatMap((uuid) => uuid ?? [])])
+      if (RECORD_UUID.test(exact)) found.add(exact)
       // A customer's jobs, then what belongs to those.
       for (let depth = 0; depth < 2 && found.size > 0 && found.size <= most; depth += 1) {
         for (const uuid of await belonging(accountUuid, { owners: JSON.stringify([...found]) }, most + 1))

@@ -50,18 +50,18 @@ const STATUS: Record<RunStatus, string> = {
 const SAID = 'IN (SELECT value FROM json_each(@said))'
 const NESTED = "CASE WHEN substr(part.value, 1, 1) IN ('{', '[') AND json_valid(part.value) THEN part.value END"
 /** Does a value in the JSON contain @text? Not its names, like `field`. Few rows pass the first test and are walked. */
-const says = (json: string) => `(${contains(json)} AND EXISTS (
+const hasValue = (json: string) => `(${contains(json)} AND EXISTS (
   WITH RECURSIVE part (value) AS (
     SELECT value FROM json_each(${json}) AS own
     UNION ALL SELECT within.value FROM part, json_each(${NESTED}) AS within
   ) SELECT 1 FROM part WHERE ${NESTED} IS NULL AND ${contains('json_quote(part.value)')}))`
 /** Is the run's only record one of these? */
 const isOf = (records: string) => `r.record_uuid IN (SELECT value FROM json_each(${records}))`
-const HAS_TEXT = `(${isOf('@called')} OR ${contains('coalesce(v.name, a.name)')} OR ${says('r.trigger_data')}
+const HAS_TEXT = `(${isOf('@called')} OR ${contains('coalesce(v.name, a.name)')} OR ${hasValue('r.trigger_data')}
   OR ${contains('r.reason')} OR ${selectReason(RUN_REASON, 'r')} ${SAID}
   OR EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id
-       AND (${says('s.effect')} OR ${contains('s.sentence')}
-         OR ${selectReason(STEP_REASON, 's')} ${SAID} OR ${says('s.result')})))`
+       AND (${hasValue('s.effect')} OR ${contains('s.sentence')}
+         OR ${selectReason(STEP_REASON, 's')} ${SAID} OR ${hasValue('s.result')})))`
 
 /** Reads use the read-only connection, so a search delays no run. */
 export function runHistoryStore({ reader }: Connections): RunHistoryStore {
