@@ -123,7 +123,7 @@ export function defineCall<
 
   async function answerSignedIn(asked: Asked): Promise<Response> {
     const { app, request } = asked
-    const session = await sessionFor(operation, asked)
+    const all = await sessionFor(operation, asked)
     const admit = async (id: unknown) => {
       const access = await requireAccount(app, request, id)
       if (who === 'admin') requireAdmin(access)
@@ -134,6 +134,8 @@ export function defineCall<
     const named = accountNamed(operation, asked)
     const first = named === undefined ? null : await admit(named)
     const sent = await read(asked)
+    const others = [idInQuery(asked.query), accountInBody(sent, operation)]
+    const session = first ? await onlyWith(first, others, all, asked) : all
     const { thing, accountUuid } = find
       ? await inOwnAccount(session, async (own) => {
           const found = await find({ ...asked, body: sent } as unknown as FindAsked, own.accountUuid)
@@ -141,7 +143,7 @@ export function defineCall<
         })
       : NOTHING
     const needed = accountUuid !== null || namesAccount(operation)
-    const access = first ?? (needed ? await admit(accountUuid ?? accountIn(sent, operation, asked, session)) : null)
+    const access = first ?? (needed ? await admit(accountUuid ?? accountIn(sent, operation, app, session)) : null)
     return handled({ ...asked, session, access, found: thing, body: sent })
   }
 
@@ -169,11 +171,24 @@ async function sessionFor({ refusals }: Operation, { app, request }: Asked): Pro
   return session
 }
 
-/** The account id from the parameters; undefined = the call takes none. */
+/** The account id from the parameters, and from the query of every call; undefined = the request names none there. */
 function accountNamed({ parameters = [] }: Operation, { params, query }: Asked): string | null | undefined {
   const where = parameters.find(({ names, required }) => names === 'account' && required)
-  if (!where) return undefined
-  return where.in === 'path' ? (params[where.name] ?? null) : idInQuery(query)
+  if (where?.in === 'path') return params[where.name] ?? null
+  return where ? idInQuery(query) : idInQuery(query) || undefined
+}
+
+/** The session with this account alone. Another account, named beside it in the query or the body, is a mistake. */
+async function onlyWith(
+  { accountUuid, accountId }: AccountAccess,
+  others: readonly unknown[],
+  session: Session,
+  { app, request }: Asked,
+): Promise<Session> {
+  for (const other of others.filter((id) => id && id !== accountId)) {
+    if ((await requireAccount(app, request, other)).accountUuid !== accountUuid) throw notFound()
+  }
+  return { ...session, accounts: session.accounts.filter((own) => own.accountUuid === accountUuid) }
 }
 
 /** A filter that nobody knows is refused: without it the answer would be wrong, or more would be done than was meant. */
@@ -188,18 +203,18 @@ function requireKnownFilters({ parameters = [] }: Operation, query: URLSearchPar
 
 const anyObject = z.record(z.string(), z.unknown())
 
+const accountInBody = (sent: unknown, { body }: Operation): unknown =>
+  ((sent ?? {}) as Readonly<Record<string, unknown>>)[body?.account ?? 'accountUUID']
+
 /**
- * The account in the body, also in the query when a parameter says so. When an admin names none, as the documented
- * client does, uses the session's admin account, else any account, which is then refused.
+ * The account in the body. When an admin names none, as the documented client does, uses the session's admin account,
+ * else any account, which is then refused.
  */
-function accountIn(sent: unknown, operation: Operation, { app, query }: Asked, { accounts }: Session): unknown {
-  const { who, body, parameters = [] } = operation
-  const inBody = ((sent ?? {}) as Readonly<Record<string, unknown>>)[body?.account ?? 'accountUUID']
-  if (who === 'admin') {
-    const admin = accounts.find((account) => isListedAdmin(app.settings.adminAccounts, account)) ?? accounts[0]
-    return inBody ?? admin?.accountUuid
-  }
-  return inBody ?? (parameters.some(({ names }) => names === 'account') ? idInQuery(query) : undefined)
+function accountIn(sent: unknown, operation: Operation, { settings }: App, { accounts }: Session): unknown {
+  const inBody = accountInBody(sent, operation)
+  if (operation.who !== 'admin') return inBody
+  const admin = accounts.find((account) => isListedAdmin(settings.adminAccounts, account)) ?? accounts[0]
+  return inBody ?? admin?.accountUuid
 }
 
 /** Tries each account of the session until one has an answer; 404 when none has. */

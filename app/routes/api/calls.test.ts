@@ -2,9 +2,12 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { expect, test } from 'vitest'
 import { DEMO_ACCOUNT, limitText } from '#app/contract/operation.ts'
+import { sessionCookieName } from '#app/http/cookies.ts'
 import { readJson } from '#app/http/guards.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
+import { callRoute, openSessions } from '#tests/support/webhook-calls.server.ts'
+import { BRISBANE, LEEDS, openWebhookWorld } from '#tests/support/webhook-world.server.ts'
 import routes from '../table.ts'
 import { answerApi, CALL_PATHS, REFERENCE } from './calls.server.ts'
 import { action, loader } from './calls.ts'
@@ -48,6 +51,53 @@ test('a body names the account in either spelling', async () => {
     const { accountUUID = DEMO_ACCOUNT, ...rest } = body.example
     const read = (account: object) => readJson(sent({ ...rest, ...account }), body.schema)
     expect([id, await read({ accountuuid: accountUUID })]).toEqual([id, await read({ accountUUID })])
+  }
+})
+
+test('a call by an id looks only into the account that its query names', async () => {
+  const world = await openWebhookWorld()
+  await openSessions(world)
+  const asked: string[] = []
+  const recorded = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]) => {
+          asked.push(JSON.stringify(given))
+          return value.apply(of, given)
+        }
+      },
+    })
+  const store = Object.fromEntries(Object.entries(world.app.store).map(([name, part]) => [name, recorded(part)]))
+  const stage = { ...world, app: { ...world.app, store } } as typeof world
+  const cookie = `${sessionCookieName('tab', true)}=${LEEDS}; ${sessionCookieName('frame', true)}=${BRISBANE}`
+  const byId = REFERENCE.operations.filter(
+    ({ who, parameters = [] }) =>
+      who === 'session' && parameters.some(({ in: where, names }) => where === 'path' && names !== 'account'),
+  )
+  expect(byId.length).toBeGreaterThan(25)
+  try {
+    for (const { id, method, path, body, parameters = [] } of byId) {
+      const own = body && 'accountUUID' in body.example ? { accountUUID: BRISBANE } : {}
+      const address = path.replaceAll(/:(\w+)/g, (_all, name) =>
+        parameters.some((one) => one.name === name && one.names === 'account') ? BRISBANE : '1',
+      )
+      const ask = async (query: string) => {
+        asked.length = 0
+        const sent = body && { ...body.example, ...own }
+        const answered = await callRoute(stage, answerApi, `/${address}${query}`, {
+          method,
+          headers: { cookie },
+          body: sent,
+        })
+        return { status: answered.status, ofLeeds: asked.some((given) => given.includes(LEEDS)) }
+      }
+      expect([id, (await ask(`?accountUUID=${BRISBANE}`)).ofLeeds]).toEqual([id, false])
+      expect([id, (await ask('?accountUUID=nonsense')).status]).toEqual([id, 404])
+    }
+  } finally {
+    world.close()
   }
 })
 
