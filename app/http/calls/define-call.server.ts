@@ -178,6 +178,8 @@ function accountNamed({ parameters = [] }: Operation, { params, query }: Asked):
   return where ? idInQuery(query) : idInQuery(query) || undefined
 }
 
+const TWO_ACCOUNTS = 'Two accounts are named. Name one.'
+
 /** The session with this account alone. Another account, named beside it in the query or the body, is a mistake. */
 async function onlyWith(
   { accountUuid, accountId }: AccountAccess,
@@ -186,7 +188,9 @@ async function onlyWith(
   { app, request }: Asked,
 ): Promise<Session> {
   for (const other of others.filter((id) => id && id !== accountId)) {
-    if ((await requireAccount(app, request, other)).accountUuid !== accountUuid) throw notFound()
+    if ((await requireAccount(app, request, other)).accountUuid !== accountUuid) {
+      throw badInput(TWO_ACCOUNTS, { accountUUID: [TWO_ACCOUNTS] })
+    }
   }
   return { ...session, accounts: session.accounts.filter((own) => own.accountUuid === accountUuid) }
 }

@@ -101,6 +101,39 @@ test('a call by an id looks only into the account that its query names', async (
   }
 })
 
+test('a call that names two accounts is refused, and does nothing in either', async () => {
+  const world = await openWebhookWorld()
+  await openSessions(world)
+  const cookie = `${sessionCookieName('tab', true)}=${LEEDS}; ${sessionCookieName('frame', true)}=${BRISBANE}`
+  const ask = (method: string, path: string, body?: unknown) =>
+    callRoute(world, answerApi, path, { method, headers: { cookie }, body })
+  const url = 'https://example.com/in'
+  const webhook = { callback_url: url, object: 'job', accountUUID: BRISBANE }
+  const rule = { name: 'Accounts', objectType: 'job', forwardUrl: url, accountUUID: BRISBANE }
+  const message = 'Two accounts are named. Name one.'
+  const refused = [400, { message, errors: { accountUUID: [message] } }]
+  const by = `?accountUUID=${LEEDS}`
+  try {
+    for (const [path, body] of [
+      [`/api/webhooks${by}`, webhook],
+      [`/api/forwarding-rules${by}`, rule],
+      [`/api/automation${by}`, { accountUUID: BRISBANE }],
+    ] as const) {
+      const answered = await ask('POST', path, body)
+      expect([answered.status, answered.json]).toEqual(refused)
+      expect((await ask('POST', path, { ...body, accountUUID: 'nobody' })).status).toBe(404)
+    }
+    const looked = await ask('GET', `/api/webhooks/${BRISBANE}${by}`)
+    expect([looked.status, looked.json]).toEqual(refused)
+    expect(world.client.sql.prepare('SELECT id FROM endpoint').all()).toEqual([])
+    expect((await ask('POST', `/api/webhooks${by}`, { ...webhook, accountUUID: LEEDS })).status).toBe(201)
+    expect((await ask('PUT', `/api/webhooks/1?accountUUID=${BRISBANE}`, { active: false })).status).toBe(404)
+    expect((await ask('PUT', `/api/webhooks/1${by}`, { active: false })).json).toMatchObject({ active: false })
+  } finally {
+    world.close()
+  }
+})
+
 test('a wrong field is refused in words for people', () => {
   const wrong = [
     5,
