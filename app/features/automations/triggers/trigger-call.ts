@@ -1,6 +1,7 @@
 // The body and key that an outside program sends to a manual rule's address.
 import { z } from 'zod'
 import { dayOfDate, isoDate } from '#app/domain/time/local-time.ts'
+import { isUuid } from '../records/field-value.ts'
 
 const date = z
   .string({ error: 'date is required (YYYY-MM-DD)' })
@@ -13,7 +14,7 @@ export const triggerBody = z.strictObject({
     .string({ error: 'job_uuid is required' })
     .trim()
     .min(1, 'job_uuid is required')
-    .regex(/^[\w-]{1,100}$/, 'job_uuid is not a uuid')
+    .refine(isUuid, 'job_uuid is not a uuid')
     .transform((uuid) => uuid.toLowerCase()),
   date,
 })

@@ -486,11 +486,14 @@ describe('the manual trigger', () => {
       job_uuid: ['job_uuid is required'],
       date: ['date is required (YYYY-MM-DD)'],
     })
-    expect(await errors({ job_uuid: 'j', date: '2026-02-30' })).toEqual({ date: ['date is not a day of the calendar'] })
-    expect(await errors({ job_uuid: 'j', date: '5.1.2026' })).toMatchObject({
+    const job_uuid = calls.world.job(LEEDS)
+    expect(await errors({ job_uuid, date: '2026-02-30' })).toEqual({ date: ['date is not a day of the calendar'] })
+    expect(await errors({ job_uuid, date: '5.1.2026' })).toMatchObject({
       date: expect.arrayContaining(['date must be written YYYY-MM-DD']),
     })
-    expect(await errors({ ...BODY, job_uuid: 'j', sms: 'x' })).toEqual({ sms: ['Not allowed'] })
+    expect(await errors({ ...BODY, job_uuid, sms: 'x' })).toEqual({ sms: ['Not allowed'] })
+    // The number of a job in place of its uuid: the run would find no record.
+    expect(await errors({ ...BODY, job_uuid: '1226' })).toEqual({ job_uuid: ['job_uuid is not a uuid'] })
   })
 
   test('60 a minute, then 429', async () => {
@@ -504,7 +507,7 @@ describe('the manual trigger', () => {
     const made = await make(MANUAL)
     const params = { id: String(made.id) }
     await calls.call(byId, `/api/automation/${made.id}`, { method: 'PUT', body: { active: false }, params })
-    const answered = await setOff(made.triggerUrl, { ...BODY, job_uuid: 'j' })
+    const answered = await setOff(made.triggerUrl, { ...BODY, job_uuid: calls.world.job(LEEDS) })
     expect([answered.status, answered.json.message]).toEqual([409, 'This automation is switched off.'])
   })
 })
