@@ -51,7 +51,8 @@ export function returnMessage(reason: string | null, accountId: string | null): 
   return Object.hasOwn(SIGN_IN_PROBLEMS, reason) ? SIGN_IN_PROBLEMS[reason as SignInProblem] : null
 }
 
-const LINKED = 'linked'
+/** The reason of a success that linked the id. */
+export const LINKED = 'linked'
 
 /**
  * Returns the path after a sign-in: one of our pages, with the reason as a message for people. `accountId` null = the

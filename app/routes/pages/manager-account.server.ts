@@ -7,9 +7,10 @@ import { findLinkTarget } from '#app/features/accounts/link.server.ts'
 import { linkQuestionAddress } from '#app/features/accounts/link-address.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import type { Remembered } from '#app/features/accounts/remembered.ts'
-import { returnMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
+import { LINKED, returnMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { readCookies, rememberedCookie, rememberedCookieName } from '#app/http/cookies.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
+import { findAccess } from '#app/http/guards.server.ts'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession, isSecure, sentSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -46,7 +47,7 @@ interface OpenedManager {
 export async function openManager({ request, context }: Args): Promise<OpenedManager> {
   const { app } = context
   const url = new URL(request.url)
-  if (url.searchParams.has('auth')) throw returnFromSignIn(app, url)
+  if (url.searchParams.has('auth')) throw await returnFromSignIn(app, request)
   const proofRefused = await askToLink(app, url)
   const found = await findManagerAccount({ request, context })
   const headers = new Headers()
@@ -70,21 +71,39 @@ async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean
   throw redirect(linkQuestionAddress(url), { status: 302 })
 }
 
-/** Cleans the address and turns the return's outcome into the next page's message: only our own sentences are shown. */
-function returnFromSignIn(app: Args['context']['app'], url: URL): TypedResponse<never> {
-  const description = returnMessage(url.searchParams.get('reason'), accountIdIn(url.searchParams))
-  const flash: Flash =
-    url.searchParams.get('auth') === 'success'
-      ? { kind: 'success', title: SIGN_IN_TOASTS.success, ...(description !== null && { description }) }
-      : { kind: 'error', title: SIGN_IN_TOASTS.failure, ...(description !== null && { description }) }
-  return redirectTo(app, url, ['auth', 'message', 'reason'], flash)
+/**
+ * Cleans the address and turns the return's outcome into the next page's message. Anyone can write such an address:
+ * shows only our own sentences, and a success only to a browser that has the account.
+ */
+async function returnFromSignIn(app: Args['context']['app'], request: Request): Promise<TypedResponse<never>> {
+  const url = new URL(request.url)
+  const named = accountIdIn(url.searchParams)
+  const reason = url.searchParams.get('reason')
+  const isSuccess = url.searchParams.get('auth') === 'success'
+  const isHeld = named === null ? findSession(app, request) : findAccess(app, request, named)
+  const description = isSuccess === (reason === LINKED) ? returnMessage(reason, named) : null
+  const flash: Flash = {
+    ...(isSuccess
+      ? { kind: 'success', title: SIGN_IN_TOASTS.success }
+      : { kind: 'error', title: SIGN_IN_TOASTS.failure }),
+    ...(description !== null && { description }),
+  }
+  return redirectTo(app, url, ['auth', 'message', 'reason'], isSuccess && !(await isHeld) ? null : flash)
 }
 
-function redirectTo(app: Args['context']['app'], url: URL, without: string[], flash: Flash): TypedResponse<never> {
+function redirectTo(
+  app: Args['context']['app'],
+  url: URL,
+  without: string[],
+  flash: Flash | null,
+): TypedResponse<never> {
   const clean = new URLSearchParams(url.searchParams)
   for (const name of without) clean.delete(name)
   const query = clean.size > 0 ? `?${clean}` : ''
-  return redirect(`${url.pathname}${query}`, { status: 302, headers: { 'Set-Cookie': setFlash(app, flash) } })
+  return redirect(`${url.pathname}${query}`, {
+    status: 302,
+    headers: flash ? { 'Set-Cookie': setFlash(app, flash) } : {},
+  })
 }
 
 /** The ids that a browser remembers: one per browser session, one long-term. They select an account, prove nothing. */

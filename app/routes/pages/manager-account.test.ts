@@ -94,23 +94,35 @@ describe('an account gets loaded', () => {
   })
 
   it('by the return from sign-in, whose address is cleaned and says what happened', async () => {
-    const back = await open(`?accountUUID=ext-1&admin=yes&auth=success`)
-    expect(back).toMatchObject({
-      location: '/fieldhook?accountUUID=ext-1&admin=yes',
-      flash: { kind: 'success', title: 'Authentication successful! Connected via OAuth2.' },
-    })
+    await signedIn()
+    const back = await open(`?accountUUID=${BRISBANE.uuid}&admin=yes&auth=success`)
+    const flash = { kind: 'success', title: 'Authentication successful! Connected via OAuth2.' }
+    expect(back).toMatchObject({ location: `/fieldhook?accountUUID=${BRISBANE.uuid}&admin=yes`, flash })
+    expect((await open('?auth=success')).flash).toEqual(flash)
   })
 
   it('by the return from a sign-in that linked its id, and says so', async () => {
+    await signedIn()
+    await world.store.mapAccountId('ext-1', BRISBANE.uuid, 50, () => 'new')
     const message = encodeURIComponent('External account ext-1 linked to the platform account.')
     const back = await open(`?accountUUID=ext-1&auth=success&message=${message}&reason=linked`)
-    expect(back.flash).toEqual({
-      kind: 'success',
-      title: 'Authentication successful! Connected via OAuth2.',
-      description: 'Account linked successfully. External account ext-1 linked to the platform account.',
-    })
-    const forged = await open(`?accountUUID=ext-2&auth=success&message=${message}`)
-    expect(forged.flash).toEqual({ kind: 'success', title: 'Authentication successful! Connected via OAuth2.' })
+    const flash = { kind: 'success', title: 'Authentication successful! Connected via OAuth2.' }
+    const description = 'Account linked successfully. External account ext-1 linked to the platform account.'
+    expect(back.flash).toEqual({ ...flash, description })
+    expect((await open(`?accountUUID=ext-1&auth=success&message=${message}`)).flash).toEqual(flash)
+    expect((await open('?accountUUID=ext-1&auth=success&reason=denied')).flash).toEqual(flash)
+    const failure = { kind: 'error', title: 'Authentication failed' }
+    expect((await open('?accountUUID=ext-1&auth=error&reason=linked')).flash).toEqual(failure)
+  })
+
+  it('and an address that anyone can write tells of no sign-in that was not', async () => {
+    const forged = '?accountUUID=evil-corp&auth=success&reason=linked'
+    const location = '/fieldhook?accountUUID=evil-corp'
+    expect(await open(forged)).toMatchObject({ location, flash: null })
+    expect((await open('?auth=success')).flash).toBeNull()
+    await signedIn()
+    expect(await open(forged)).toMatchObject({ location, flash: null })
+    expect((await open(`?accountUUID=${LEEDS.uuid}&auth=success`)).flash).toBeNull()
   })
 
   it('by a linked id', async () => {
