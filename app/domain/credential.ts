@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { ACCOUNT_ID_MESSAGES, readAccountId } from './account-id.ts'
+import { WANTED } from './wanted.ts'
 
 /** A token is refreshed this long before it expires. */
 const EARLY = minutes(5)
@@ -32,7 +33,7 @@ const accountIdField = z
   .min(1, ACCOUNT_ID_MESSAGES.required)
   .transform((raw, context) => {
     const id = readAccountId(raw)
-    if (id === null) context.addIssue({ code: 'custom', message: 'Invalid input' })
+    if (id === null) context.addIssue({ code: 'custom', message: 'Must be the id of an account' })
     return id ?? z.NEVER
   })
 
@@ -54,7 +55,7 @@ export const credentialBody = z.strictObject({
     fitsHeader,
     'Access Token has a character that no token can have',
   ),
-  refreshToken: z.string('Invalid input').trim().max(4096, tooLong(4096)).nullish(),
+  refreshToken: z.string(WANTED.text).trim().max(4096, tooLong(4096)).nullish(),
   /** ISO 8601 or epoch ms; only trusted for real tokens. */
   expiresAt: z.union([z.iso.datetime({ offset: true, error: MOMENT_WANTED }), millis], MOMENT_WANTED).nullish(),
 })

@@ -47,7 +47,7 @@ test('the quantity of a line is 1 unless it says otherwise, and never negative',
     'materials.0.quantity: Quantity is a number above 0',
   ])
   expect(messages('create_job', job({ material_uuid: 'm', quantity: 0 }))).toHaveLength(1)
-  expect(messages('create_job', job('m'))).toEqual(['materials: Invalid input'])
+  expect(messages('create_job', job('m'))).toEqual(['materials: Must be a list of objects'])
 })
 
 test('a unit cost is an amount of money: what would be rounded is refused', () => {
@@ -100,8 +100,8 @@ test('only a webhook is a kind of notification, only three are formats', () => {
 
 test('values of the wrong type are told one by one', () => {
   expect(messages('send_sms', { to: { a: 1 }, message: ['x'], linkToJob: 'maybe' })).toEqual([
-    'to: Invalid input',
-    'message: Invalid input',
-    'linkToJob: Invalid input',
+    'to: Must be text',
+    'message: Must be text',
+    'linkToJob: Must be true or false',
   ])
 })

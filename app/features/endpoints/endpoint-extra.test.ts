@@ -36,7 +36,7 @@ describe('the form of a rule', () => {
     [{ forwardUrl: `https://a.example/${'x'.repeat(2048)}` }, 'forwardUrl', 'At most 2,048 characters'],
     [{ fieldFilters: 'a b' }, 'fieldFilters', expect.stringContaining('is not a field name')],
     [{ accountUUID: '' }, 'accountUUID', 'Account UUID is required'],
-    [{ name: 7 }, 'name', 'Invalid input'],
+    [{ name: 7 }, 'name', 'Must be text'],
   ])('refuses %j for its %s', (change, field, message) => {
     expect(errorsOf(change)).toEqual({ [field]: [message] })
   })

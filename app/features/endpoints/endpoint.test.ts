@@ -81,10 +81,10 @@ describe('the webhook form', () => {
 
   test('refuses values of the wrong kind with a sentence, never by breaking', () => {
     expect(errorsOf({ callback_url: 7, object: {}, fields: 3, active: 'maybe' })).toMatchObject({
-      callback_url: ['Invalid input'],
-      object: ['Invalid input'],
-      fields: ['Invalid input'],
-      active: ['Invalid input'],
+      callback_url: ['Must be text'],
+      object: ['Must be text'],
+      fields: ['Must be text or a list of texts'],
+      active: ['Must be true or false'],
     })
   })
 

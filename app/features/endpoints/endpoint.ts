@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
+import { flag, WANTED } from '#app/domain/wanted.ts'
 import { withScheme } from '#app/lib/url.ts'
 
 export const LONGEST_URL = 2048
@@ -44,21 +45,13 @@ export function refuseFields(fields: readonly string[]): string | null {
 
 /** A text field: trimmed, '' when missing. */
 const text = z
-  .string({ error: 'Invalid input' })
+  .string(WANTED.text)
   .nullish()
   .transform((value) => (value ?? '').trim())
 
 /** A text field that cannot be empty; `missing` = what to say without one. */
 const needed = (missing: string) =>
-  z.string({ error: ({ input }) => (input === undefined || input === null ? missing : 'Invalid input') }).trim()
-
-/** A form's checkbox or a body's boolean; undefined when missing. An empty text is neither yes nor no. */
-const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no'])], { error: 'Invalid input' })
-  .nullish()
-  .transform((value) =>
-    value === null || value === undefined ? undefined : ['true', 'on', 'yes', true].includes(value),
-  )
+  z.string({ error: ({ input }) => (input === undefined || input === null ? missing : WANTED.text) }).trim()
 
 const isShortEnough = (url: string) => url.length <= LONGEST_URL
 const tooLong = { error: `At most ${LONGEST_URL.toLocaleString('en')} characters`, abort: true }
@@ -67,7 +60,7 @@ const callbackUrl = text.transform(withScheme).refine(isShortEnough, tooLong).re
 
 /** Field names as text or list; [] when missing. */
 const fieldList = z
-  .union([z.string(), z.array(z.string())], { error: 'Invalid input' })
+  .union([z.string(), z.array(z.string())], 'Must be text or a list of texts')
   .nullish()
   .transform((value) => parseFields(value ?? ''))
   .superRefine((fields, context) => {

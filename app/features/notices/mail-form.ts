@@ -1,6 +1,7 @@
 // The choices about e-mails, as forms and calls send them.
 import { z } from 'zod'
 import { MAIL_TOPICS, type MailChoice, type MailTopic } from '#app/domain/notices/notice.ts'
+import { WANTED } from '#app/domain/wanted.ts'
 import { closedDaysList, readClosedDays } from './closed-days.ts'
 import { topicField } from './mail-topics.ts'
 
@@ -51,11 +52,11 @@ const TOPICS_WANTED = `Must be a list of ${MAIL_TOPICS.join(', ')}`
 
 /** Schema of the call's body. */
 export const mailChoiceChange = z.strictObject({
-  byMail: z.boolean('Must be true or false').optional(),
+  byMail: z.boolean(WANTED.flag).optional(),
   email: emailField.optional(),
   topicsOff: z.array(z.enum(MAIL_TOPICS, TOPICS_WANTED), TOPICS_WANTED).optional(),
-  weekly: z.boolean('Must be true or false').optional(),
-  holidaysOff: z.boolean('Must be true or false').optional(),
+  weekly: z.boolean(WANTED.flag).optional(),
+  holidaysOff: z.boolean(WANTED.flag).optional(),
   closedDays: closedDaysList.optional(),
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ACCOUNT_ID_MESSAGES } from '#app/domain/account-id.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
+import { WANTED } from '#app/domain/wanted.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
@@ -69,9 +70,9 @@ const templateHead = z.object({
     .trim()
     .min(1, TEMPLATE_NAME_REQUIRED)
     .max(200, 'At most 200 characters'),
-  description: z.string({ error: 'Invalid input' }).trim().max(2_000, 'At most 2000 characters').default(''),
+  description: z.string(WANTED.text).trim().max(2_000, 'At most 2000 characters').default(''),
   category: z.enum(CATEGORIES, { error: `Choose ${CATEGORIES.join(', ')}` }),
-  isPublic: z.boolean({ error: 'Invalid input' }).default(true),
+  isPublic: z.boolean(WANTED.flag).default(true),
 })
 
 /** The same as one body, as the API takes it: exactly the fields that `readTemplate` reads. */

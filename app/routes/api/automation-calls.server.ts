@@ -13,6 +13,7 @@ import {
 } from '#app/contract/operation.ts'
 import { ACTION_SPECS, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { POLL_ENDPOINTS } from '#app/domain/automations/rule.ts'
+import { WANTED } from '#app/domain/wanted.ts'
 import { WRITABLE_JOB_FIELDS } from '#app/features/automations/actions/job-fields.ts'
 import {
   executionAnswer,
@@ -54,7 +55,7 @@ function choicesOf({ choices }: ParameterSpec): string {
 
 const TOO_LONG = { 413: RULE_TOO_LARGE, 422: 'The automation takes too long to check. Make its texts shorter.' }
 
-const flag = z.boolean({ error: 'Invalid input' }).optional()
+const flag = z.boolean(WANTED.flag).optional()
 
 const runBody = z.strictObject({
   bypassConditions: flag,
@@ -63,8 +64,8 @@ const runBody = z.strictObject({
   /** Includes records that were handled before, or in the baseline. */
   includeHandled: flag,
   recordUuid: z
-    .string({ error: 'Invalid input' })
-    .regex(/^[\w-]{1,100}$/, 'Invalid input')
+    .string(WANTED.record)
+    .regex(/^[\w-]{1,100}$/, WANTED.record)
     .transform((uuid) => uuid.toLowerCase())
     .nullish(),
 })

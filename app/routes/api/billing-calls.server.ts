@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { accountOfPath, answered, moment, type Reference } from '#app/contract/operation.ts'
 import { CURRENCY, MONTHLY_PENCE, type SubscriptionFacts } from '#app/domain/plan.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
+import { WANTED } from '#app/domain/wanted.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import type { PaymentStart } from '#app/features/billing/payment.ts'
 import { ensurePlan, loadSubscription } from '#app/features/billing/plan.server.ts'
@@ -67,7 +68,7 @@ const firstPaymentBody = z.strictObject({ amount: z.int({ error: 'Invalid amount
 
 const upgradeBody = z.strictObject({
   newPlan: z.literal('premium', { error: 'There is one plan: premium' }),
-  prorated: z.boolean({ error: 'Invalid input' }),
+  prorated: z.boolean(WANTED.flag),
 })
 
 export const billingCalls: Reference<Call> = {

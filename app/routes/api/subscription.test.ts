@@ -161,8 +161,8 @@ describe('upgrading', () => {
   test.each([
     [{ newPlan: 'gold', prorated: true }, 'There is one plan: premium'],
     [{ prorated: true }, 'There is one plan: premium'],
-    [{ newPlan: 'premium', prorated: 'yes' }, 'Invalid input'],
-    [{ newPlan: 'premium' }, 'Invalid input'],
+    [{ newPlan: 'premium', prorated: 'yes' }, 'Must be true or false'],
+    [{ newPlan: 'premium' }, 'Must be true or false'],
     [{ newPlan: 'premium', prorated: false, amount: 1 }, 'Not allowed: amount'],
   ])('%j is refused', async (body, message) => {
     const answered = await ask(body)

@@ -12,24 +12,22 @@ import {
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
 } from '#app/domain/automations/rule.ts'
+import { flag, WANTED } from '#app/domain/wanted.ts'
 import { readParameters } from './checks/check-parameters.ts'
 
 const NAME_REQUIRED = 'Automation name is required'
 const FIELD_REQUIRED = 'Field is required'
+const ACTION_WANTED = 'Choose what to do'
 const ACTION_REQUIRED = 'At least one action is required'
 export const MOST_CONDITIONS = 50
 export const MOST_ACTIONS = 20
 
 /** Null, missing and blank all mean not chosen. */
 const text = z
-  .union([z.string(), z.number()], { error: 'Invalid input' })
+  .union([z.string(), z.number()], WANTED.text)
   .nullish()
   .transform((value) => String(value ?? '').trim())
 const limited = (most: number) => text.refine((value) => value.length <= most, `At most ${most} characters`)
-const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', 'on'])], { error: 'Invalid input' })
-  .nullish()
-  .transform((value) => (value === null || value === undefined ? undefined : [true, 'true', 'on'].includes(value)))
 const oneOf = (values: readonly string[]) => ({ error: `Must be one of ${values.join(', ')}` })
 const choice = <const T extends readonly string[]>(values: T) =>
   z
@@ -38,41 +36,49 @@ const choice = <const T extends readonly string[]>(values: T) =>
     .transform((value): T[number] | undefined => (value === null || value === '' ? undefined : value))
 const whole = (least: number, most: number) =>
   z
-    .union([z.number(), z.string().regex(/^\d{0,15}$/, 'Invalid input')], { error: 'Invalid input' })
+    .union([z.number(), z.string().regex(/^\d{0,15}$/, WANTED.number)], WANTED.number)
     .nullish()
     .transform((value) => (value === null || value === undefined || value === '' ? undefined : Number(value)))
     .refine((value) => value === undefined || (Number.isInteger(value) && value >= least && value <= most), {
       message: `A whole number from ${least} to ${most}`,
     })
 
-const condition = z.strictObject({
+const strict = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, WANTED.object)
+
+const condition = strict({
   field: text
     .refine((value) => value !== '', FIELD_REQUIRED)
-    .refine((value) => value === '' || /^[a-z][a-z0-9_.]{0,99}$/i.test(value), 'Invalid input'),
+    .refine((value) => value === '' || /^[a-z][a-z0-9_.]{0,99}$/i.test(value), 'Must be the name of a field'),
   operator: z.enum(OPERATORS, oneOf(OPERATORS)),
   value: limited(1_000),
   logicalOperator: choice(['AND', 'OR']).transform((value) => value ?? 'AND'),
 })
 
-const action = z
-  .strictObject({
-    id: text.refine((value) => value === '' || /^[a-z][a-z0-9_]{0,29}$/.test(value), 'Invalid input'),
-    type: z.string({ error: 'Invalid input' }).refine(isActionType, 'Choose what to do'),
-    parameters: z.record(z.string(), z.unknown(), { error: 'Invalid input' }).nullish(),
-    sequenceOrder: whole(1, 1_000),
-    waitForPrevious: flag,
-  })
-  .transform((given, context) => {
-    const type = given.type as Step['type']
-    const read = readParameters(type, given.parameters ?? {})
-    if (read.outcome === 'read') return { ...given, type, parameters: read.parameters }
-    for (const { name, message } of read.issues) {
-      context.addIssue({ code: 'custom', path: ['parameters', name], message })
-    }
-    return z.NEVER
-  })
+const conditions = z
+  .array(condition, WANTED.list)
+  .max(MOST_CONDITIONS, `At most ${MOST_CONDITIONS} conditions`)
+  .nullish()
 
-const guards = z.strictObject({
+const action = strict({
+  id: text.refine(
+    (value) => value === '' || /^[a-z][a-z0-9_]{0,29}$/.test(value),
+    'Must have small letters, digits and _, like step_1',
+  ),
+  type: z.string(ACTION_WANTED).refine(isActionType, ACTION_WANTED),
+  parameters: z.record(z.string(), z.unknown(), WANTED.object).nullish(),
+  sequenceOrder: whole(1, 1_000),
+  waitForPrevious: flag,
+}).transform((given, context) => {
+  const type = given.type as Step['type']
+  const read = readParameters(type, given.parameters ?? {})
+  if (read.outcome === 'read') return { ...given, type, parameters: read.parameters }
+  for (const { name, message } of read.issues) {
+    context.addIssue({ code: 'custom', path: ['parameters', name], message })
+  }
+  return z.NEVER
+})
+
+const guards = strict({
   cooldownDays: whole(0, 3_650),
   dailyCap: whole(1, 10_000),
   respectQuietHours: flag,
@@ -93,7 +99,7 @@ const fields = {
   triggerType: choice(TRIGGER_TYPES),
   triggerJobUuid: limited(100),
   triggerQueueUuid: limited(100),
-  object: limited(64).refine((value) => /^[a-z]*$/.test(value), 'Invalid input'),
+  object: limited(64).refine((value) => /^[a-z]*$/.test(value), 'Must be an object type, like jobactivity'),
   triggerFieldName: limited(100),
   triggerFromValue: limited(500),
   settleMinutes: whole(0, 1_440),
@@ -110,11 +116,8 @@ const fields = {
   scheduleType: choice(SCHEDULE_TYPES),
   scheduleDate: text.refine(isScheduleDate, 'A local date like 2026-03-31 or 2026-03-31T09:00'),
   scheduleRecurrence: limited(200),
-  conditions: z
-    .array(condition, { error: 'Invalid input' })
-    .max(MOST_CONDITIONS, `At most ${MOST_CONDITIONS} conditions`)
-    .nullish(),
-  triggerConditions: z.array(condition, { error: 'Invalid input' }).max(MOST_CONDITIONS).nullish(),
+  conditions,
+  triggerConditions: conditions,
   enableGrouping: flag,
   groupingField: choice(GROUPING_FIELDS),
   digest: flag,

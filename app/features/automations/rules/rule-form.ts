@@ -1,6 +1,7 @@
 // A rule as it is sent: the form's flat fields, checked and turned into a definition. One schema for the call, the
 // page's form, the import and the templates. Texts are the specification's.
 import { z } from 'zod'
+import { yesOrNo } from '#app/domain/wanted.ts'
 import { ruleTooLong, TOO_LONG_MARK } from './checks/rule-size.ts'
 import { definitionOf } from './rule-definition.ts'
 import { type RuleForm, ruleFields } from './rule-fields.ts'
@@ -90,4 +91,4 @@ export function firstIssue(issues: readonly FormIssue[]): string {
 }
 
 /** The body of the list's switch: `active` and nothing else. */
-export const activeOnly = z.strictObject({ active: z.boolean({ error: 'Invalid input' }) })
+export const activeOnly = z.strictObject({ active: yesOrNo })

@@ -2,15 +2,16 @@
 import { z } from 'zod'
 import type { Replay, ReplayRequest } from '#app/domain/deliveries/stored-delivery.ts'
 import { localInput, momentOf } from '#app/domain/time/local-time.ts'
+import { WANTED } from '#app/domain/wanted.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayForm } from './replay-text.ts'
 
 const record = z
-  .string({ error: 'Must be the uuid of a record' })
+  .string(WANTED.record)
   .trim()
-  .max(64, 'Must be the uuid of a record')
+  .max(64, WANTED.record)
   .nullish()
   .transform((value) => value?.toLowerCase() || null)
 
@@ -28,7 +29,7 @@ export const replayBody = z.strictObject({
     .transform((value) => value ?? 'all'),
   objectUuid: record,
   dryRun: z
-    .boolean({ error: 'Must be true or false' })
+    .boolean(WANTED.flag)
     .nullish()
     .transform((value) => value ?? false),
 })
@@ -42,7 +43,7 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   if (since === null) errors.since = ['Choose a date and a time.']
   else if (since > now) errors.since = ['Choose a time in the past.']
   const objectUuid = record.safeParse(form.objectUuid)
-  if (!objectUuid.success) errors.objectUuid = ['Must be the uuid of a record']
+  if (!objectUuid.success) errors.objectUuid = [WANTED.record]
   if (since === null || !objectUuid.success || Object.keys(errors).length > 0) return { outcome: 'invalid', errors }
   const status = form.status === 'all' ? 'all' : 'failed'
   return { outcome: 'wish', request: { since, status, objectUuid: objectUuid.data } }

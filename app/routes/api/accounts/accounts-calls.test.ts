@@ -207,7 +207,7 @@ describe('POST /api/credentials with real tokens', () => {
     ],
     [{ accountUUID: 'a', accessToken: 'a\u0000b' }, { accessToken: [NO_TOKEN] }],
     [{ accountUUID: 'a', accessToken: 'Ключ' }, { accessToken: [NO_TOKEN] }],
-    [{ accountUUID: 'a b', accessToken: 'x' }, { accountUUID: ['Invalid input'] }],
+    [{ accountUUID: 'a b', accessToken: 'x' }, { accountUUID: ['Must be the id of an account'] }],
     [{ accountUUID: 'a', accessToken: 'x', generation: 7 }, { generation: ['Not allowed'] }],
     [
       { accountUUID: 'a', accessToken: 'x', expiresAt: 'soon' },

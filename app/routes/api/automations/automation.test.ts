@@ -119,8 +119,27 @@ describe('rules', () => {
     expect((await put({ active: false })).json).toMatchObject({ active: false })
     const refused = await put({ ...RULE, executionCount: 5 })
     expect([refused.status, refused.json.errors]).toEqual([400, { executionCount: ['Not allowed'] }])
-    expect((await put({ active: 'yes' })).status).toBe(400)
-    expect((await put({ ...RULE, active: '' })).json.errors).toEqual({ active: ['Invalid input'] })
+    for (const [active, is] of [
+      ['yes', true],
+      ['no', false],
+      ['on', true],
+      ['off', false],
+    ] as const) {
+      expect((await put({ active })).json).toMatchObject({ active: is })
+      expect((await put({ ...RULE, active })).json).toMatchObject({ active: is })
+    }
+    for (const active of ['', 'maybe', 1])
+      for (const body of [{ active }, { ...RULE, active }])
+        expect((await put(body)).json.errors).toMatchObject({ active: ['Must be true or false'] })
+    const condition = { operator: 'equals', value: 'x' }
+    for (const [more, errors] of [
+      [{ name: true }, { name: ['Must be text'] }],
+      [{ webhookSubscriptionId: 'rule-1' }, { webhookSubscriptionId: ['Must be a number'] }],
+      [{ conditions: 'all' }, { conditions: ['Must be a list'] }],
+      [{ conditions: ['x'] }, { 'conditions.0': ['Must be an object'] }],
+      [{ conditions: [{ ...condition, field: 'a b' }] }, { 'conditions.0.field': ['Must be the name of a field'] }],
+    ] as const)
+      expect((await put({ ...RULE, ...more })).json.errors).toEqual(errors)
     expect((await put({ ...RULE, replyMatch: 'ja', once: 'twice' })).json.errors).toEqual({
       replyMatch: ['Must be one of any, words, yes, no'],
       once: ['Must be one of record, change, day, week, month, period, value:<field>'],

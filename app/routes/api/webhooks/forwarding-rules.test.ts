@@ -96,7 +96,7 @@ describe('POST /api/forwarding-rules', () => {
     [{ objectType: '' }, 400, 'Please specify an object type'],
     [{ forwardUrl: '' }, 400, 'Must be a valid HTTPS URL'],
     [{ forwardUrl: 'nope' }, 400, 'Must be a valid HTTPS URL'],
-    [{ forwardUrl: { toString: 1 } }, 400, 'Invalid input'],
+    [{ forwardUrl: { toString: 1 } }, 400, 'Must be text'],
     [{ accountUUID: '' }, 400, 'Account UUID is required'],
     [{ accountUUID: BRISBANE }, 404, 'Not found'],
     [{ accountUUID: 'nobody' }, 404, 'Not found'],

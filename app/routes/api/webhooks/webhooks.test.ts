@@ -187,7 +187,7 @@ describe('PUT and DELETE /api/webhooks/{id}', () => {
   test('refuse an empty text as yes or no: nothing is paused by it', async () => {
     await post(FORM)
     const refused = await byId('1', { method: 'PUT', body: { active: '' } })
-    expect([refused.status, refused.json.errors]).toEqual([400, { active: ['Invalid input'] }])
+    expect([refused.status, refused.json.errors]).toEqual([400, { active: ['Must be true or false'] }])
     expect((await byId(LEEDS)).json).toMatchObject([{ active: true }])
   })
 

@@ -1,6 +1,7 @@
 // Reads the parameters of one action from a call, a form or an import, and reports every problem.
 import { type ActionType, actionSpec, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '#app/domain/automations/rule.ts'
+import { WANTED, yesOrNo } from '#app/domain/wanted.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { LINE_SOURCES } from '../../actions/job-lines.ts'
 import { lengthProblemOf } from '../message-limits.ts'
@@ -58,20 +59,20 @@ function readParameter(spec: ParameterSpec, given: unknown): Reading {
   return READERS[spec.kind](spec, given)
 }
 
-function wrong({ name }: ParameterSpec, message = 'Invalid input'): Reading {
+function wrong({ name }: ParameterSpec, message: string): Reading {
   return { issues: [{ name, message }] }
 }
 
 const READERS: Record<ParameterSpec['kind'], (spec: ParameterSpec, given: unknown) => Reading> = {
   text(spec, given) {
-    if (typeof given !== 'string' && typeof given !== 'number') return wrong(spec)
+    if (typeof given !== 'string' && typeof given !== 'number') return wrong(spec, WANTED.text)
     const value = String(given)
     const problem = lengthProblemOf(spec, value)
     return problem === null ? { value } : wrong(spec, problem)
   },
   flag(spec, given) {
-    const value = FLAGS.get(given)
-    return value === undefined ? wrong(spec) : { value }
+    const { data: value } = yesOrNo.safeParse(given)
+    return value === undefined ? wrong(spec, WANTED.flag) : { value }
   },
   number(spec, given) {
     const isNumber = (typeof given === 'number' || typeof given === 'string') && Number.isFinite(Number(given))
@@ -95,19 +96,10 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A form sends `on` for a ticked box. */
-const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  [true, true],
-  ['true', true],
-  ['on', true],
-  [false, false],
-  ['false', false],
-])
-
 function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_TEXTS)[], given: unknown): Reading {
-  if (!Array.isArray(given)) return wrong(spec)
+  if (!Array.isArray(given)) return wrong(spec, WANTED.list)
   if (given.length > MOST_LINES) return wrong(spec, `${spec.label}: at most ${MOST_LINES} lines`)
-  if (!given.every(isRecord)) return wrong(spec)
+  if (!given.every(isRecord)) return wrong(spec, 'Must be a list of objects')
   const issues: ParameterIssue[] = []
   const value = given.map((line, index) => {
     const row: Record<string, string | number> = {}
