@@ -120,6 +120,9 @@ export async function readJson<S extends z.ZodType>(
   const value = parseJson(await readBody(request, maxBytes))
   if (value === undefined) throw badInput('The body is not valid JSON.')
   if (isTooDeep(value)) throw badInput(TOO_DEEP)
+  // An open schema would leave it out in silence.
+  const keys = ['__proto__'].filter((name) => isRecord(value) && Object.hasOwn(value, name))
+  if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
   // Both spellings of the account are read everywhere.
   const { accountuuid: accountUUID, ...rest } = isRecord(value) ? value : {}
   const parsed = schema.safeParse(accountUUID === undefined ? value : { accountUUID, ...rest })

@@ -53,6 +53,11 @@ describe('a JSON body', () => {
   })
 
   it('is refused by field', async () => {
+    for (const open of [schema, z.record(z.string(), z.unknown())])
+      expect(await caught(() => readJson(post('{"name":"x","size":1,"__proto__":{}}'), open))).toEqual({
+        status: 400,
+        body: { message: 'Not allowed: __proto__', errors: JSON.parse('{"__proto__":["Not allowed"]}') },
+      })
     expect(await caught(() => readJson(post('{"size":"x"}'), schema))).toEqual({
       status: 400,
       body: {
