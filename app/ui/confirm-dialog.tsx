@@ -5,7 +5,7 @@ import { buttonStyles } from './button.tsx'
 interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
-  /** Gets the focus back after closing. */
+  /** Gets the focus back after closing, unless the answer took it. */
   returnTo: RefObject<HTMLElement | null>
   title: string
   /** The effect, and what cannot be undone. */
@@ -33,7 +33,7 @@ export function ConfirmDialog({ open, onClose, returnTo, title, children, cancel
         <AlertDialog.Content
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            returnTo.current?.focus()
+            if ((document.activeElement ?? document.body) === document.body) returnTo.current?.focus()
           }}
           className="-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-md animate-appear overflow-y-auto rounded-card border border-line bg-surface p-5 shadow-lift"
         >

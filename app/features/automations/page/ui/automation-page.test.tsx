@@ -362,6 +362,28 @@ describe('conditions that are not met', () => {
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Run Now: Thank the customer' }))
   })
 
+  it('of a preview lead back to Preview, and Show Anyway leads to what it shows', async () => {
+    let answer: (result: PageResult) => void = () => {}
+    function Answered() {
+      const [result, setResult] = useState<PageResult>({ ...NOT_MET, mode: 'preview' })
+      answer = setResult
+      return <AutomationPage {...propsOf({ result })} />
+    }
+    renderPage({ ...optionsOf(), page: () => <Answered /> })
+    fireEvent.keyDown(await screen.findByRole('alertdialog'), { key: 'Escape' })
+    await waitFor(() => expect(document.activeElement).toBe(card().getByRole('button', { name: /^Preview:/ })))
+    act(() => answer({ ...NOT_MET, mode: 'preview' }))
+    within(await screen.findByRole('alertdialog'))
+      .getByRole('button', { name: 'Show Anyway' })
+      .focus()
+    act(() => answer(previewed('preview')))
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+    // The dialog gives the focus back a moment later.
+    await act(() => new Promise((done) => setTimeout(done, 20)))
+    expect(document.activeElement?.textContent).toBe('Preview')
+    expect(document.activeElement?.tagName).toBe('H4')
+  })
+
   it('are part of the page without scripts', () => {
     const html = withoutScripts({ result: NOT_MET })
     expect(html).toContain('Automation Conditions Not Met')
@@ -395,17 +417,17 @@ describe('conditions that are not met', () => {
   })
 })
 
-describe('a preview', () => {
-  const shown = (mode: 'check' | 'preview'): PageResult => ({
-    kind: 'previewed',
-    ruleId: 3,
-    name: 'Thank the customer',
-    mode,
-    preview: samplePreview(),
-  })
+const previewed = (mode: 'check' | 'preview'): PageResult => ({
+  kind: 'previewed',
+  ruleId: 3,
+  name: 'Thank the customer',
+  mode,
+  preview: samplePreview(),
+})
 
+describe('a preview', () => {
   it('says who gets what over which channel, what it costs, what changes and what is in the way', () => {
-    renderAutomations({ result: shown('preview') })
+    renderAutomations({ result: previewed('preview') })
     const panel = screen.getByRole('region', { name: 'Preview' })
     for (const words of [
       'This is what would happen. Nothing was sent.',
@@ -426,7 +448,7 @@ describe('a preview', () => {
   })
 
   it('of an admin is called Check Mode', () => {
-    renderAutomations({ result: shown('check'), admin: true })
+    renderAutomations({ result: previewed('check'), admin: true })
     screen.getByRole('region', { name: 'Check Mode' })
   })
 })

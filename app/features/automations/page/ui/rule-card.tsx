@@ -10,7 +10,7 @@ import {
   Play,
   PowerOff,
 } from 'lucide-react'
-import { lazy, type RefObject, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -35,6 +35,7 @@ import type { RunDays } from '../run-days.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
+import type { Pressed } from './rule-result.tsx'
 
 const loadResult = async () => ({ default: (await import('./rule-result.tsx')).RuleResult })
 const loadBlanks = async () => ({ default: (await import('./fill-blanks.tsx')).FillBlanks })
@@ -58,7 +59,7 @@ export interface RuleCardProps {
 export function RuleCard({ rights, rule, account, step, result, typed }: RuleCardProps) {
   const id = ruleAnchor(rule.id)
   const heading = useRef<HTMLHeadingElement>(null)
-  const pressed = useRef<HTMLButtonElement>(null)
+  const buttons: Pressed = { run: useRef(null), preview: useRef(null), check: useRef(null) }
   const own = result !== null && 'ruleId' in result && result.ruleId === rule.id ? result : null
   // An address with this anchor moves the focus here; an answer to a press has it already.
   useEffect(() => {
@@ -82,12 +83,12 @@ export function RuleCard({ rights, rule, account, step, result, typed }: RuleCar
       <Sentence parts={rule.sentence} />
       <Standing rule={rule} account={account} typed={typed} />
       <Facts rule={rule} />
-      <Buttons rule={rule} account={account} pressed={pressed} />
+      <Buttons rule={rule} account={account} pressed={buttons} />
       {own === null ? (
         <ResultLine at={cardPlace(rule.id)} />
       ) : (
         <Suspense fallback={null}>
-          <RuleResult result={own} account={account} returnTo={pressed} />
+          <RuleResult result={own} account={account} pressed={buttons} />
         </Suspense>
       )}
       <Opened rights={rights} rule={rule} account={account} step={step} />
@@ -281,7 +282,7 @@ function RunBars({ days: { ran, failed, says } }: { days: RunDays }) {
 }
 
 interface ButtonsProps extends Pick<RuleCardProps, 'rule' | 'account'> {
-  pressed: RefObject<HTMLButtonElement>
+  pressed: Pressed
 }
 
 function Buttons({ rule, account, pressed }: ButtonsProps) {
@@ -289,10 +290,10 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
   return (
     <>
       <div className="flex flex-wrap gap-2 max-sm:[&_svg]:hidden">
-        <RuleButton ref={pressed} act="run" {...one} icon={Play} pendingLabel="Running…">
+        <RuleButton ref={pressed.run} act="run" {...one} icon={Play} pendingLabel="Running…">
           Run Now
         </RuleButton>
-        <RuleButton act="preview" {...one} icon={Eye}>
+        <RuleButton ref={pressed.preview} act="preview" {...one} icon={Eye}>
           Preview
         </RuleButton>
         <AddressButton
@@ -304,7 +305,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           Edit
         </AddressButton>
         {account.admin ? (
-          <RuleButton act="check" {...one} icon={ClipboardCheck}>
+          <RuleButton ref={pressed.check} act="check" {...one} icon={ClipboardCheck}>
             Check Mode
           </RuleButton>
         ) : null}

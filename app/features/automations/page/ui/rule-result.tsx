@@ -12,17 +12,19 @@ import { AskRunPanel } from './ask-run-panel.tsx'
 import { BacktestList } from './backtest-list.tsx'
 import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
 
+/** The button of each mode: the focus returns to it. */
+export type Pressed = Record<NotMet['mode'], RefObject<HTMLButtonElement>>
+
 interface RuleResultProps {
   result: PageResult
   account: AutomationAccount
-  /** The pressed button: the focus returns to it. */
-  returnTo: RefObject<HTMLButtonElement>
+  pressed: Pressed
 }
 
-export function RuleResult({ result, account, returnTo }: RuleResultProps) {
+export function RuleResult({ result, account, pressed }: RuleResultProps) {
   switch (result.kind) {
     case 'not_met':
-      return <NotMetDialog result={result} account={account} returnTo={returnTo} />
+      return <NotMetDialog result={result} account={account} returnTo={pressed[result.mode]} />
     case 'ask_run':
       return <AskRunPanel result={result} account={account} />
     case 'previewed':
