@@ -1,5 +1,5 @@
 import { AlertDialog } from 'radix-ui'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { buttonStyles } from './button.tsx'
 
 interface ConfirmDialogProps {
@@ -20,8 +20,15 @@ interface ConfirmDialogProps {
  * Content-Security-Policy refuses.
  */
 export function ConfirmDialog({ open, onClose, returnTo, title, children, cancelLabel, action }: ConfirmDialogProps) {
+  const left = useRef(false)
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <AlertDialog.Root
+      open={open}
+      onOpenChange={(next) => {
+        left.current = !next
+        if (!next) onClose()
+      }}
+    >
       <AlertDialog.Portal>
         {/* One pixel taller than the window: it captures the scrolling, so the page behind does not move. */}
         <div
@@ -33,7 +40,9 @@ export function ConfirmDialog({ open, onClose, returnTo, title, children, cancel
         <AlertDialog.Content
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if ((document.activeElement ?? document.body) === document.body) returnTo.current?.focus()
+            const lost = (document.activeElement ?? document.body) === document.body
+            if (left.current || lost) returnTo.current?.focus()
+            left.current = false
           }}
           className="-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-md animate-appear overflow-y-auto rounded-card border border-line bg-surface p-5 shadow-lift"
         >
