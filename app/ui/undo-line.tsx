@@ -18,6 +18,8 @@ export function UndoLine({ id, shownFor, button, children }: UndoLineProps) {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     setOver(false)
+    // What was deleted had the focus: go on here, where it comes back.
+    if ((document.activeElement ?? document.body) === document.body) box.current?.focus()
     const timer = setInterval(() => {
       if (!box.current?.matches(':hover, :focus-within')) setOver(true)
     }, shownFor)
@@ -25,10 +27,13 @@ export function UndoLine({ id, shownFor, button, children }: UndoLineProps) {
   }, [id, shownFor])
   if (isOver) return null
   return (
-    <div ref={box} id="undo-line" tabIndex={-1} className="mb-3">
+    // biome-ignore lint/a11y/useSemanticElements: no field is in it
+    <div ref={box} role="group" aria-labelledby="undo-line" tabIndex={-1} className="mb-3">
       <Notice tone="accent">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <span className="wrap-anywhere">{children}</span>
+          <span id="undo-line" className="wrap-anywhere">
+            {children}
+          </span>
           {button}
         </div>
       </Notice>

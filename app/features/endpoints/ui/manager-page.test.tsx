@@ -1,5 +1,7 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+// Long: one page, in each of its states.
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
@@ -7,7 +9,14 @@ import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
-import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
+import {
+  SAMPLE_NOW,
+  SAMPLE_ZONE,
+  sampleEntry,
+  sampleResult,
+  sampleRule,
+  sampleWebhook,
+} from '#tests/support/sample-views.ts'
 import { hasDraft } from './form/draft.ts'
 import { type LogAnswer, logFilterQuery } from './log/log-filter.ts'
 import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
@@ -125,6 +134,31 @@ describe('the header', () => {
 })
 
 describe('the list', () => {
+  it.each([
+    ['a webhook', 2, { webhooks: [sampleWebhook({ id: 1 }), sampleWebhook({ id: 2 })] }],
+    ['the last webhook', 1, { webhooks: [sampleWebhook()] }],
+    ['the last rule', 'rule-1', { webhooks: [], rules: [sampleRule()] }],
+  ] as const)('goes on at Undo after %s was deleted, and names it', async (_what, key, lists) => {
+    let remove = () => {}
+    function Changing() {
+      const [gone, setGone] = useState(false)
+      remove = () => setGone(true)
+      const left = { webhooks: lists.webhooks.slice(0, 1).filter(({ id }) => id !== key), rules: [] }
+      const after = { ...left, deleted: { key, called: 'Job webhook', waiting: 2 } }
+      const before = {
+        ...lists,
+        webhooks: [...lists.webhooks],
+        step: { step: 'confirmDelete', webhookId: key } as const,
+      }
+      return <ManagerPage {...propsOf(gone ? after : { ...before, rules: 'rules' in lists ? [...lists.rules] : [] })} />
+    }
+    renderPage({ at: '/?accountUUID=account-1', page: () => <Changing /> })
+    screen.getByRole('button', { name: /^Delete (webhook|rule)$/ }).focus()
+    act(() => remove())
+    const undo = screen.getByRole('group', { name: 'The Job webhook was deleted. 2 events wait.' })
+    expect(document.activeElement).toBe(undo)
+  })
+
   it('offers three ways to begin when there is nothing yet, and no empty boxes', () => {
     renderManager({ webhooks: [], lastEventAt: null, demoAddress: 'http://localhost/demo' })
     const card = within(screen.getByRole('region', { name: 'Create New Webhook' }))

@@ -223,9 +223,7 @@ function useListFocus(ids: readonly EndpointKey[]): void {
       const sent = lost || document.getElementById('new-webhook')?.contains(active) === true
       if (sent) document.getElementById(`${cardId(newest)}-title`)?.focus()
     } else if (lost && ids.length < count.current) {
-      // Without a list, what was deleted can still be brought back.
-      const next = document.getElementById('webhooks-title') ?? document.getElementById('undo-line')
-      next?.focus()
+      document.getElementById('webhooks-title')?.focus()
     }
     count.current = ids.length
   }, [ids])
