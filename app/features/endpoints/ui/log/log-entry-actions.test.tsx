@@ -1,13 +1,15 @@
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
+import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
 import type { LogEntryView } from '#app/features/events/log-view.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
 import { LogEntryActions } from './log-entry-actions.tsx'
 
+const OWNER = { account: { accountUUID: 'account-1', admin: true }, webhookId: 1 }
+
 function renderActions(over: Partial<LogEntryView>) {
-  const owner = { account: { accountUUID: 'account-1', admin: true }, webhookId: 1 }
-  renderPage({ page: () => <LogEntryActions entry={sampleEntry(over)} owner={owner} /> })
+  renderPage({ page: () => <LogEntryActions entry={sampleEntry(over)} owner={OWNER} /> })
 }
 
 const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href')
@@ -68,6 +70,23 @@ describe('an entry of the log', () => {
       'Send again to hooks.example.com',
       'Send again to Accounting',
     ])
+  })
+
+  it('keeps the focus on what was pressed when the newer delivery is there', () => {
+    let answer = (_: number[]) => {}
+    function Log() {
+      const [ids, setIds] = useState([3])
+      answer = setIds
+      const forwardingResults = ids.map((deliveryId) => sampleResult({ deliveryId }))
+      return <LogEntryActions entry={sampleEntry({ forwardingResults })} owner={OWNER} />
+    }
+    renderPage({ page: () => <Log /> })
+    const pressed = screen.getByRole('button', { name: /^Send again/ })
+    pressed.focus()
+    act(() => answer([3, 8]))
+    expect(hrefOf('Details of delivery 8')).toContain('/deliveries/8?')
+    expect(document.activeElement).toBe(pressed)
+    expect(pressed.isConnected).toBe(true)
   })
 
   it('that went nowhere has nothing to press', () => {

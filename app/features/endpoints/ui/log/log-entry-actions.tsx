@@ -30,15 +30,16 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
   const again = latestOfEach(entry.deliveries.filter((delivery) => tried.has(delivery.id)))
   return (
     <div className="-mx-4 flex flex-wrap">
-      {latest.map(({ id, url, rule }) => (
-        <ButtonLink key={id} to={deliveryAddress(owner.account, id)} variant="quiet" icon={ListTree}>
+      {latest.map(({ id, endpointId, url, rule }) => (
+        <ButtonLink key={endpointId} to={deliveryAddress(owner.account, id)} variant="quiet" icon={ListTree}>
           {latest.length > 1 ? <Doing what="Details for " where={rule ?? hostOf(url)} /> : 'Details'}
           <VisuallyHidden> of delivery {id}</VisuallyHidden>
         </ButtonLink>
       ))}
-      {again.map(({ id, url, rule }) => (
+      {again.map(({ id, endpointId, url, rule }) => (
+        // Not by its delivery: sent again there is a newer one, and the pressed button would be gone.
         <CardButton
-          key={id}
+          key={endpointId}
           intent="send_again"
           webhookId={owner.webhookId}
           account={owner.account}
