@@ -20,7 +20,7 @@ import { loadFlash } from './http/flash.server.ts'
 import { placesOf } from './routes/places.ts'
 import './styles/theme.css'
 import { useFreshAfterReturn } from './ui/after-return.ts'
-import { Announcer } from './ui/announcer.tsx'
+import { Announcer, PageAnnounced } from './ui/announcer.tsx'
 import { useFocusKept } from './ui/focus-kept.tsx'
 import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
@@ -117,6 +117,8 @@ export default function App() {
   const { pathname } = useLocation()
   return (
     <Announcer>
+      {/* First: what the page itself announces comes after it, and counts. */}
+      <PageAnnounced />
       <ToastProvider flash={flash}>
         <AppFrame
           places={account ? placesOf(account, pathname) : []}

@@ -1,4 +1,5 @@
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { useLocation } from '@remix-run/react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 
 const AnnounceContext = createContext<(sentence: string) => void>(() => {})
 
@@ -19,4 +20,16 @@ export function Announcer({ children }: { children: ReactNode }) {
       </div>
     </AnnounceContext.Provider>
   )
+}
+
+/** Announces the title of a page that came without a new document: the focus is still on the link. */
+export function PageAnnounced() {
+  const announce = useAnnounce()
+  const { pathname } = useLocation()
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current !== pathname) announce(document.title)
+    last.current = pathname
+  }, [pathname, announce])
+  return null
 }
