@@ -272,6 +272,31 @@ describe('the list', () => {
   })
 })
 
+it('goes on at the card of a rule whose form is left, unless the focus is elsewhere', () => {
+  let open: (step: AutomationPageProps['step']) => void = () => {}
+  function Editing() {
+    const [step, setStep] = useState<AutomationPageProps['step']>({ step: 'edit', ruleId: 3 })
+    open = setStep
+    const form: AutomationPageProps['form'] = (beside) => (
+      <>
+        {step.step === 'edit' ? <input aria-label="Automation Name" /> : <p>The form</p>}
+        {beside}
+      </>
+    )
+    return <AutomationPage {...propsOf({ step, form })} />
+  }
+  renderPage({ ...optionsOf(), page: () => <Editing /> })
+  screen.getByRole('textbox', { name: 'Automation Name' }).focus()
+  act(() => open({ step: 'none' }))
+  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 3, name: 'Thank the customer' }))
+  act(() => open({ step: 'edit', ruleId: 3 }))
+  expect(document.activeElement?.id).toBe('rule-form')
+  const logs = screen.getByRole('button', { name: 'View Logs' })
+  logs.focus()
+  act(() => open({ step: 'none' }))
+  expect(document.activeElement).toBe(logs)
+})
+
 describe('copying', () => {
   const clipboard = (writeText: (text: string) => Promise<void>) =>
     vi.stubGlobal('navigator', Object.create(navigator, { clipboard: { value: { writeText } } }))

@@ -8,6 +8,7 @@ import {
   type AutomationTab,
   automationAddress,
   automationQuery,
+  ruleAnchor,
   settingsAddress,
 } from '#app/domain/automations/automation-address.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
@@ -18,6 +19,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+import { FORM } from '../../form/form-preview.ts'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { AutomationPageData } from '../act-on-rule.ts'
 import type { ListTrouble } from '../page-text.ts'
@@ -121,12 +123,17 @@ export function AutomationPage(props: AutomationPageProps) {
   )
 }
 
-/** Form on the left, the rest on the right. Opening a rule in the form moves the focus there. */
+/** Form on the left, the rest on the right. Opening a rule moves the focus to the form, leaving it back to its card. */
 function FormPlace({ step, children }: { step: AutomationStep; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null)
   const opened = step.step === 'edit' ? step.ruleId : step.step === 'copy' ? -step.templateId : null
+  const last = useRef(opened)
   useEffect(() => {
+    const active = document.activeElement ?? document.body
+    const left = active === document.body || document.getElementById(FORM)?.contains(active)
     if (opened !== null) place.current?.focus({ preventScroll: true })
+    else if (left && last.current !== null) document.getElementById(`${ruleAnchor(last.current)}-title`)?.focus()
+    last.current = opened
   }, [opened])
   return (
     <div
