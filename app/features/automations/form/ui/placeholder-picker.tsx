@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
+import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
@@ -9,6 +10,11 @@ import { type FormState, objectOfForm } from '../form-state.ts'
 import { offeredIn } from '../placeholder-offer.ts'
 import { askPreview } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
+
+const NO_PLACEHOLDER = 'No placeholder has that name. Try another word.'
+
+/** How long after the last key the result is announced, ms. */
+const TYPING_ENDS = 500
 
 interface PlaceholderPickerProps {
   state: FormState
@@ -26,9 +32,20 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
   const found = matchingChoices(choices, wanted)
   const written = (choice: PlaceholderChoice) => `{${friendlyName(choice.name, objectOfForm(state))}}`
   const { samples, message } = useSamples()
+  const announce = useAnnounce()
+  const count = `${found.length} found`
+  useEffect(() => {
+    if (wanted === '') return
+    const timer = setTimeout(() => announce(found.length === 0 ? NO_PLACEHOLDER : count), TYPING_ENDS)
+    return () => clearTimeout(timer)
+  }, [wanted, found.length, count, announce])
+  const choose = (choice: PlaceholderChoice) => {
+    onChoose(written(choice))
+    announce(`${written(choice)} inserted.`)
+  }
   return (
     <div className="mt-1 grid gap-2 rounded-control border border-line bg-sunken p-3">
-      <Field id="placeholder-search" label="Search placeholders" hint={`${found.length} found`}>
+      <Field id="placeholder-search" label="Search placeholders" hint={count}>
         {(control) => (
           <TextInput
             {...control}
@@ -44,7 +61,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
               if (event.key !== 'Enter') return
               event.preventDefault()
               const [first] = found
-              if (first) onChoose(written(first))
+              if (first) choose(first)
             }}
           />
         )}
@@ -57,7 +74,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
           <li key={choice.name}>
             <button
               type="button"
-              onClick={() => onChoose(written(choice))}
+              onClick={() => choose(choice)}
               className="flex min-h-11 w-full flex-wrap items-center justify-between gap-x-3 rounded-control px-2 py-1 text-left text-label hover:bg-surface"
             >
               <span className="min-w-0">
@@ -71,9 +88,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
           </li>
         ))}
       </ul>
-      {found.length === 0 ? (
-        <p className="text-label text-ink-soft">No placeholder has that name. Try another word.</p>
-      ) : null}
+      {found.length === 0 ? <p className="text-label text-ink-soft">{NO_PLACEHOLDER}</p> : null}
     </div>
   )
 }

@@ -690,6 +690,21 @@ describe('placeholders', () => {
     expect(document.activeElement).toBe(control('Message'))
   })
 
+  it('say how many a search found, that none was, and what Enter inserted', async () => {
+    const { user } = renderForm({ state: withAction('send_sms') })
+    const said = (sentence: RegExp | string) => screen.findByText(sentence, { selector: '.sr-only[aria-live] > *' })
+    await user.click(button('Insert a placeholder into Message'))
+    const search = await screen.findByLabelText('Search placeholders')
+    await user.type(search, 'first name')
+    await said(/^\d+ found$/)
+    await user.type(search, 'zzz')
+    await said('No placeholder has that name. Try another word.')
+    await user.clear(search)
+    await user.type(search, 'first name{Enter}')
+    await said('{first name} inserted.')
+    expect(control('Message').value).toContain('{first name}')
+  })
+
   it('are left by Escape, with the focus where they were opened', async () => {
     const { user } = renderForm({ state: withAction('send_sms') })
     await user.click(button('Insert a placeholder into Message'))
