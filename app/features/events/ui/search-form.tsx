@@ -1,11 +1,12 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Search } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { type AccountLink, accountQuery } from '#app/domain/account-address.ts'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
+import { useFilledAfresh } from '#app/ui/form/filled-afresh.ts'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
@@ -54,7 +55,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
   useEffect(() => {
     if (Object.keys(errors).length > 0) box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [errors])
-  const { turn, onSubmit } = useFilledAfresh(form)
+  const { turn, onSubmit } = useFilledAfresh(form, searchFormOf)
   const search = useSearchKey()
   return (
     <Form
@@ -89,26 +90,6 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
       </MoreFilters>
     </Form>
   )
-}
-
-/**
- * Resets the form on a new URL, except when that URL comes from submitting the form: then later typing stays. Use
- * `turn` as the form's key.
- */
-function useFilledAfresh(form: SearchForm) {
-  const asked = JSON.stringify(form)
-  const [shown, setShown] = useState({ asked, turn: 0 })
-  const sent = useRef<string | null>(null)
-  if (shown.asked !== asked) setShown({ asked, turn: asked === sent.current ? shown.turn : shown.turn + 1 })
-  useEffect(() => {
-    if (asked === sent.current) sent.current = null
-  }, [asked])
-  function onSubmit(event: FormEvent<HTMLFormElement>) {
-    const typed = new URLSearchParams()
-    for (const [name, value] of new FormData(event.currentTarget)) typed.append(name, String(value))
-    sent.current = JSON.stringify(searchFormOf(typed))
-  }
-  return { turn: shown.turn, onSubmit }
 }
 
 /** Turns off correction, because ids and names are not words. */

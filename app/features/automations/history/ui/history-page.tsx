@@ -1,13 +1,16 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { History, MessageCircle, PartyPopper, Play, Search, SearchX, Send, Square, Trash2 } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
 import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
 import { plural } from '#app/domain/time/moments.ts'
+import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { MoreFilters } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { useFilledAfresh } from '#app/ui/form/filled-afresh.ts'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { SelectField } from '#app/ui/form/select.tsx'
@@ -21,6 +24,7 @@ import {
   type HistoryData,
   type HistoryField,
   type HistoryForm,
+  historyFormOf,
   STATUS_LABELS,
 } from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
@@ -32,6 +36,7 @@ export interface HistoryPageProps extends HistoryFrameProps, HistoryData {}
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
   const { account, form, errors, lines, held, answers, moreAnswers, listening } = props
+  useFoundAnnounced(props)
   return (
     <HistoryFrame {...props} title="Run history" place={asksWhatNeedsYou(form) ? 'needs_you' : 'runs'}>
       <div className="grid gap-5">
@@ -48,6 +53,19 @@ export function HistoryPage(props: HistoryPageProps) {
       </div>
     </HistoryFrame>
   )
+}
+
+/** Announces the number of runs when a search updates the page in place. */
+function useFoundAnnounced({ form, lines, next }: HistoryPageProps): void {
+  const announce = useAnnounce()
+  const asked = JSON.stringify(form)
+  const last = useRef(asked)
+  useEffect(() => {
+    if (lines === null || last.current === asked) return
+    last.current = asked
+    const more = next === null ? '' : ', and older ones'
+    announce(lines.length === 0 ? 'No run fits.' : `${plural(lines.length, 'run')}${more}.`)
+  }, [lines, next, asked, announce])
 }
 
 function asksWhatNeedsYou({ status }: HistoryForm): boolean {
@@ -159,6 +177,7 @@ const MORE: readonly HistoryField[] = ['rule', 'status', 'from', 'until', 'recor
 function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
+  const { turn, onSubmit } = useFilledAfresh(form, historyFormOf)
   const box = useSearchKey()
   const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
   const fieldOf = (name: HistoryField) => ({
@@ -169,8 +188,8 @@ function RunFilter({ account, form, errors, rules }: HistoryPageProps) {
   })
   return (
     <Form
-      // Reset the fields when the address changes.
-      key={JSON.stringify(form)}
+      key={turn}
+      onSubmit={onSubmit}
       method="get"
       action={RUNS_PATH}
       role="search"

@@ -1,8 +1,13 @@
+// Long: each page of the history, in each of its states.
+import { useLoaderData } from '@remix-run/react'
 import { act, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import type { ReactElement } from 'react'
 import { describe, expect, it, vi } from 'vitest'
+import { RUNS_PATH } from '#app/domain/automations/history-address.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import { Announcer } from '#app/ui/announcer.tsx'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_RULE, SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
@@ -47,26 +52,19 @@ function draw(page: () => ReactElement, sent: Sent = []) {
   })
 }
 
+const QUIET = {
+  errors: {},
+  next: null,
+  isOlder: false,
+  rules: [{ id: 2, name: 'Quote check-in' }],
+  held: 0,
+  answers: [],
+  moreAnswers: false,
+  listening: null,
+}
+
 function drawHistory(over: Partial<HistoryPageProps> = {}, sent: Sent = []) {
-  return draw(
-    () => (
-      <HistoryPage
-        {...FRAME}
-        form={EMPTY}
-        errors={{}}
-        lines={[lineOf()]}
-        next={null}
-        isOlder={false}
-        rules={[{ id: 2, name: 'Quote check-in' }]}
-        held={0}
-        answers={[]}
-        moreAnswers={false}
-        listening={null}
-        {...over}
-      />
-    ),
-    sent,
-  )
+  return draw(() => <HistoryPage {...FRAME} {...QUIET} form={EMPTY} lines={[lineOf()]} {...over} />, sent)
 }
 
 const hrefOf = (name: string | RegExp) => screen.getByRole('link', { name }).getAttribute('href')
@@ -138,6 +136,36 @@ describe('the history', () => {
     expect(hrefOf('Why did this job not fire?')).toBe(`/automation/runs?${ACCOUNT}&view=why`)
     expect(hrefOf('Back to automations')).toBe(`/automation?${ACCOUNT}`)
     expect(screen.getByRole('link', { name: 'All runs' }).getAttribute('aria-current')).toBe('page')
+  })
+
+  it('keeps the focus in the search, and says how many runs it found', async () => {
+    const loader = ({ request }: { request: Request }) => historyFormOf(new URL(request.url).searchParams)
+    function Searched() {
+      const form = useLoaderData<typeof loader>()
+      const lines = form.text === 'nobody' ? [] : [lineOf()]
+      return <HistoryPage {...FRAME} {...QUIET} form={form} lines={lines} />
+    }
+    // The form asks at its own address.
+    const page = {
+      id: 'runs',
+      path: RUNS_PATH,
+      loader,
+      Component: () => (
+        <Announcer>
+          <Searched />
+        </Announcer>
+      ),
+    }
+    renderPage({ at: `${RUNS_PATH}?${ACCOUNT}`, page: () => <p />, routes: [page] })
+    const box = await screen.findByRole('searchbox', { name: 'Search' })
+    const user = userEvent.setup()
+    const said = (sentence: string) => screen.findByText(sentence, { selector: '.sr-only[aria-live] > *' })
+    await user.type(box, 'Smith{Enter}')
+    await said('1 run.')
+    await user.clear(box)
+    await user.type(box, 'nobody{Enter}')
+    await said('No run fits.')
+    expect(document.activeElement).toBe(box)
   })
 
   it('asks by its address, and keeps the account and what was typed', () => {
