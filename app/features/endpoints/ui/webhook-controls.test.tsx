@@ -373,7 +373,7 @@ describe('an entry of the log', () => {
 
   it('is sent again by its newest delivery, once per address', async () => {
     const sent = renderEntry([{ deliveryId: 4, success: false, statusCode: 500, error: 'No.' }, { deliveryId: 9 }])
-    await userEvent.setup().click(button('Send again'))
+    await userEvent.setup().click(button('Send again delivery 9'))
     await waitFor(() =>
       expect(sent).toEqual([{ intent: 'send_again', id: '1', accountUUID: 'account-1', delivery: '9' }]),
     )
@@ -381,8 +381,12 @@ describe('an entry of the log', () => {
 
   it('names the address when there are several', () => {
     renderEntry([{ deliveryId: 1 }, { deliveryId: 2, url: 'https://other.example.com/x' }])
-    button('Send again to hooks.example.com')
-    button('Send again to other.example.com')
+    button('Send again to hooks.example.com delivery 1')
+    button('Send again to other.example.com delivery 2')
+    expect(screen.getAllByText('Response').map((response) => response.textContent)).toEqual([
+      'Response of delivery 1, attempt 1',
+      'Response of delivery 2, attempt 1',
+    ])
   })
 
   it('has no buttons before it was tried', () => {
@@ -403,7 +407,7 @@ describe('an entry of the log', () => {
     })
     const write = vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValueOnce(new Error('not allowed'))
     renderEntry([{}])
-    await user.click(button('Copy as curl'))
+    await user.click(button('Copy as curl of event event-1'))
     const byHand = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'The command, to copy by hand' })
     expect(byHand.value).toBe('curl -X POST …')
     write.mockRestore()

@@ -13,6 +13,7 @@ import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Time } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
 import { LOG_STATUS_TEXTS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
@@ -107,6 +108,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
               className="-my-2 inline-flex min-h-11 min-w-0 items-center wrap-anywhere font-semibold text-label underline underline-offset-4"
             >
               {line.about}
+              <VisuallyHidden> · {line.name}</VisuallyHidden>
             </Link>
             <Time at={line.at} className="ml-auto text-dense text-ink-soft" />
           </div>

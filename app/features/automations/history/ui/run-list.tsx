@@ -4,6 +4,7 @@ import type { AutomationAccount } from '#app/domain/automations/automation-addre
 import { runAddress } from '#app/domain/automations/history-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { RunLine } from '../run-list-view.ts'
 import { ReceiptLine } from './receipt-line.tsx'
 import { RunPill } from './run-pills.tsx'
@@ -49,6 +50,7 @@ function Line({ line, account }: { line: RunLine; account: AutomationAccount }) 
           className="-my-2.5 inline-block py-2.5 font-semibold text-accent underline-offset-4 hover:underline"
         >
           {customer === '' ? job : `${job} · ${customer}`}
+          <VisuallyHidden> · {ruleName}</VisuallyHidden>
         </Link>
       </p>
       <p className="wrap-anywhere text-label">{happened}</p>

@@ -109,9 +109,9 @@ describe('the history', () => {
   it('says job and customer first, then what happened and what set it off', () => {
     drawHistory()
     const line = within(screen.getByRole('list', { name: 'Runs Today 1 run' })).getByRole('listitem')
-    expect(line.textContent).toMatch(/^Job 4411 · Margaret SmithText message\.Quote check-in/)
+    expect(line.textContent).toMatch(/^Job 4411 · Margaret Smith · Quote check-inText message\.Quote check-in/)
     expect(line.textContent).toContain('Success')
-    expect(hrefOf('Job 4411 · Margaret Smith')).toBe(`/automation/runs/4?${ACCOUNT}`)
+    expect(hrefOf('Job 4411 · Margaret Smith · Quote check-in')).toBe(`/automation/runs/4?${ACCOUNT}`)
   })
 
   it('says when one that waited started', () => {
@@ -413,7 +413,7 @@ describe('why did this job not fire', () => {
     expect(rule?.textContent).toContain('When a job changes, only if its status is Completed, then text the customer.')
     expect(rule?.textContent).toContain('"Status" is Quote.')
     expect(rule?.textContent).toContain('30 minutes ago')
-    expect(hrefOf('See what it did')).toBe(`/automation/runs/12?${ACCOUNT}`)
+    expect(hrefOf('See what it did · Quote check-in')).toBe(`/automation/runs/12?${ACCOUNT}`)
     expect(hrefOf('All its runs')).toBe(`/automation/runs?${ACCOUNT}&record=job-1`)
     expect(screen.getByText(/2 more automations are/).textContent).toContain('other records')
   })

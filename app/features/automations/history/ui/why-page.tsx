@@ -8,6 +8,7 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { WhyAnswer, WhyView } from '../../preview/verdict-view.ts'
 import { CustomerCard } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
@@ -139,7 +140,7 @@ function Rule({ rule, account }: { rule: WhyView; account: AutomationAccount }) 
             to={runAddress(account, runId)}
             className="inline-flex min-h-11 items-center text-accent text-label underline-offset-4 hover:underline"
           >
-            See what it did
+            See what it did<VisuallyHidden> · {name}</VisuallyHidden>
           </Link>
         </p>
       )}

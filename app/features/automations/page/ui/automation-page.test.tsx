@@ -492,7 +492,7 @@ describe('the logs', () => {
     expect(dialog.textContent).toContain('Done: Send SMS. Text to +61400000001')
     expect(dialog.textContent).toContain('The queue is gone.')
     within(dialog).getByText('Failure')
-    const link = within(dialog).getByRole('link', { name: 'Job 4411 · Margaret Smith' })
+    const link = within(dialog).getByRole('link', { name: 'Job 4411 · Margaret Smith · Thank the customer' })
     expect(link.getAttribute('href')).toBe('/automation/runs/12?accountUUID=account-1')
   })
 

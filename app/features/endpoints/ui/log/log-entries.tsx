@@ -9,6 +9,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
 const NO_FORWARDING = 'No forwarding configured for this webhook'
@@ -156,7 +157,18 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
       {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
       <NextAttempt at={result.nextAttemptAt} />
       {details && result.responseBody ? (
-        <Disclosure dense summary="Response">
+        <Disclosure
+          dense
+          summary={
+            <>
+              Response
+              <VisuallyHidden>
+                {' '}
+                of delivery {result.deliveryId}, attempt {result.attempt}
+              </VisuallyHidden>
+            </>
+          }
+        >
           <pre className="max-h-60 overflow-auto whitespace-pre-wrap break-all rounded-control bg-sunken p-3 font-mono text-dense">
             {result.responseBody}
           </pre>

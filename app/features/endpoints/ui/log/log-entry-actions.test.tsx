@@ -49,7 +49,8 @@ describe('an entry of the log', () => {
       forwardingResults: [sampleResult({ deliveryId: 3, url })],
     })
     expect(hrefOf('Details of delivery 8')).toContain('/deliveries/8?')
-    screen.getByRole('button', { name: 'Send again' })
+    screen.getByRole('button', { name: 'Send again delivery 3' })
+    screen.getByRole('button', { name: 'Copy as curl of event event-1' })
   })
 
   it('sends again once to each webhook or rule, to the address it has now', () => {
@@ -67,8 +68,8 @@ describe('an entry of the log', () => {
       ],
     })
     expect(screen.getAllByRole('button', { name: /^Send again/ }).map((button) => button.textContent)).toEqual([
-      'Send again to hooks.example.com',
-      'Send again to Accounting',
+      'Send again to hooks.example.com delivery 8',
+      'Send again to Accounting delivery 9',
     ])
   })
 

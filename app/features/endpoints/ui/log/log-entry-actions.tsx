@@ -49,6 +49,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
           pendingLabel="Sending…"
         >
           {again.length > 1 ? <Doing what="Send again to " where={rule ?? hostOf(url)} /> : 'Send again'}
+          <VisuallyHidden> delivery {id}</VisuallyHidden>
         </CardButton>
       ))}
       <CopyCurl entry={entry} owner={owner} />
@@ -111,7 +112,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
     <>
       <span className="needs-script contents">
         <Button variant="quiet" icon={SquareTerminal} pending={busy} onClick={() => void copy()}>
-          Copy as curl
+          Copy as curl<VisuallyHidden> of event {entry.id}</VisuallyHidden>
         </Button>
       </span>
       {byHand === null ? null : (
