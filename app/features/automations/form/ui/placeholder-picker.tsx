@@ -11,8 +11,6 @@ import { offeredIn } from '../placeholder-offer.ts'
 import { askPreview } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
-const NO_PLACEHOLDER = 'No placeholder has that name. Try another word.'
-
 /** How long after the last key the result is announced, ms. */
 const TYPING_ENDS = 500
 
@@ -33,19 +31,19 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
   const written = (choice: PlaceholderChoice) => `{${friendlyName(choice.name, objectOfForm(state))}}`
   const { samples, message } = useSamples()
   const announce = useAnnounce()
-  const count = `${found.length} found`
+  const outcome = found.length === 0 ? 'No placeholder has that name. Try another word.' : `${found.length} found`
   useEffect(() => {
     if (wanted === '') return
-    const timer = setTimeout(() => announce(found.length === 0 ? NO_PLACEHOLDER : count), TYPING_ENDS)
+    const timer = setTimeout(() => announce(outcome), TYPING_ENDS)
     return () => clearTimeout(timer)
-  }, [wanted, found.length, count, announce])
+  }, [wanted, outcome, announce])
   const choose = (choice: PlaceholderChoice) => {
     onChoose(written(choice))
     announce(`${written(choice)} inserted.`)
   }
   return (
     <div className="mt-1 grid gap-2 rounded-control border border-line bg-sunken p-3">
-      <Field id="placeholder-search" label="Search placeholders" hint={count}>
+      <Field id="placeholder-search" label="Search placeholders" hint={outcome}>
         {(control) => (
           <TextInput
             {...control}
@@ -88,7 +86,6 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
           </li>
         ))}
       </ul>
-      {found.length === 0 ? <p className="text-label text-ink-soft">{NO_PLACEHOLDER}</p> : null}
     </div>
   )
 }

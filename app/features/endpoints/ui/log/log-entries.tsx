@@ -133,6 +133,7 @@ function NextAttempt({ at }: { at: Millis | null }) {
 }
 
 function Attempt({ result, details }: { result: ForwardingResultView; details: boolean }) {
+  const ofAttempt = ` of delivery ${result.deliveryId}, attempt ${result.attempt}`
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-dense tabular-nums">
@@ -161,11 +162,7 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
           dense
           summary={
             <>
-              Response
-              <VisuallyHidden>
-                {' '}
-                of delivery {result.deliveryId}, attempt {result.attempt}
-              </VisuallyHidden>
+              Response<VisuallyHidden>{ofAttempt}</VisuallyHidden>
             </>
           }
         >
