@@ -202,7 +202,9 @@ export function memoryPayments(clock: Clock): MemoryPayments {
       const { customerId } = subscription
       const invoice = invoiceOf(subscription, PRICE)
       tell('customer.subscription.updated', { customerId })
-      if (how === 'paid') memory.pay(invoice.clientSecret ?? '')
+      // No further attempt: the month is never made final.
+      if (subscription.status === 'unpaid') invoice.status = 'draft'
+      else if (how === 'paid') memory.pay(invoice.clientSecret ?? '')
       else {
         subscription.status = 'past_due'
         tell('invoice.payment_failed', { customerId })

@@ -111,12 +111,15 @@ async function payWhatIsOwed(
 ): Promise<PaymentStart> {
   const invoices = await app.payments.openInvoices(subscription.id)
   const owed = invoices.filter(({ clientSecret, remaining }) => clientSecret !== null && remaining > 0)
-  if (owed[0]?.clientSecret) {
+  // The next month of an unpaid one stays a draft that nobody can pay: what is open would bring nothing back.
+  const isStuck = subscription.status === 'unpaid' && subscription.latestInvoice?.status === 'draft'
+  if (owed[0]?.clientSecret && !isStuck) {
     const { clientSecret, remaining: amount } = owed[0]
     return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description: owedText(amount, owed.length) }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
-  // The provider has given up, and nothing payable is left: start again.
+  // The provider has given up, and nothing payable helps: start again.
+  for (const invoice of invoices) await app.payments.voidInvoice(invoice.id)
   await app.payments.endSubscription(subscription.id)
   return createAndHandOut(app, plan, [subscription], quote)
 }

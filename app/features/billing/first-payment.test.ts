@@ -371,6 +371,39 @@ describe('what is owed', () => {
     expect(after?.subscriptionId).not.toBe(old)
   })
 
+  describe('of one that is given up when its next month begins', () => {
+    async function givenUp() {
+      const id = (await paid())?.subscriptionId ?? ''
+      world.clock.advance(days(30))
+      world.payments.renew(id, 'failed')
+      world.payments.giveUp(id)
+      await deliverTold(world)
+      const { clientSecret } = await started()
+      world.clock.advance(days(30))
+      world.payments.renew(id, 'failed')
+      await deliverTold(world)
+      return { id, clientSecret }
+    }
+
+    test('is one payment, and all resumes', async () => {
+      const { id, clientSecret } = await givenUp()
+      const start = await started()
+      expect(start.description).toBe('£5.00 today. Your paid month starts now.')
+      expect(await world.payments.openInvoices(id)).toEqual([])
+      expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
+      world.payments.pay(start.clientSecret)
+      expect(await settleReturn(world.app, LEEDS, paymentOf(start.clientSecret))).toEqual({ outcome: 'paid' })
+      expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
+      expect(world.payments.taken()).toBe(1000)
+    })
+
+    test('is not called active when a form from before is paid', async () => {
+      const { clientSecret } = await givenUp()
+      world.payments.pay(clientSecret)
+      expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual({ outcome: 'still_owed' })
+    })
+  })
+
   describe('in a form left open when the retries are used up', () => {
     async function leftOpen() {
       const id = (await paid())?.subscriptionId ?? ''

@@ -1,5 +1,5 @@
 // The user returns from paying. The URL proves nothing, so ask the provider.
-import type { SinglePayment } from '#app/adapters/payments.ts'
+import type { PaidSubscription, SinglePayment } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
@@ -34,7 +34,7 @@ export async function settleReturn(
       // Not a new one, which is read as `incomplete` for a moment after its payment.
       const hasEnded = synced.status === 'canceled' && paidFor?.status !== 'incomplete'
       if (payment.status === 'paid' && hasEnded) return { outcome: 'ended' }
-      return (await owesMore(app, synced, payment)) ? { outcome: 'still_owed' } : outcomeOf(payment)
+      return (await owesMore(app, synced, subscriptions, payment)) ? { outcome: 'still_owed' } : outcomeOf(payment)
     })
   } catch (error) {
     refusalOf(app, accountUuid, error)
@@ -43,9 +43,17 @@ export async function settleReturn(
 }
 
 /** Asks for the invoices: the subscription can still be late for a moment after its last one was paid. */
-async function owesMore({ payments }: PayingApp, plan: Plan, { id, status }: SinglePayment): Promise<boolean> {
+async function owesMore(
+  { payments }: PayingApp,
+  plan: Plan,
+  subscriptions: readonly PaidSubscription[],
+  { id, status }: SinglePayment,
+): Promise<boolean> {
   const isLate = plan.status === 'past_due' || plan.status === 'unpaid'
   if (status !== 'paid' || !isLate || plan.subscriptionId === null) return false
+  // The next month of an unpaid one stays a draft.
+  const followed = subscriptions.find((one) => one.id === plan.subscriptionId)
+  if (plan.status === 'unpaid' && followed?.latestInvoice?.status === 'draft') return true
   return (await payments.openInvoices(plan.subscriptionId)).some(({ paymentId }) => paymentId !== id)
 }
 
