@@ -38,6 +38,8 @@ export type SubscriptionAnswer =
   | { kind: 'refused'; message: string; toast: Flash }
   /** The result of a payment confirmed here. Not in a cookie, which two tabs could take from each other. */
   | { kind: 'settled'; toast: Flash }
+  /** Not known yet: the page asks again. */
+  | { kind: 'processing'; paymentId: string; toast: null }
   /** The ticket for opening the new tab, valid once. */
   | { kind: 'own_tab'; ticket: string; toast: null }
 
@@ -69,6 +71,12 @@ export function paymentFailed(message: string): Flash {
   return { kind: 'error', title: 'Payment Failed', description: message }
 }
 
+export const PROCESSING = {
+  kind: 'info',
+  title: 'Your payment is being processed',
+  description: 'This page shows the result as soon as it is known. There is no need to pay again.',
+} as const satisfies Flash
+
 /** The message after a payment, whichever way the user returns. */
 export function flashOfReturn(outcome: ReturnOutcome): Flash {
   switch (outcome.outcome) {
@@ -81,11 +89,7 @@ export function flashOfReturn(outcome: ReturnOutcome): Flash {
     case 'failed':
       return paymentFailed(outcome.message)
     case 'processing':
-      return {
-        kind: 'info',
-        title: 'Your payment is being processed',
-        description: 'This page shows the result as soon as it is known. There is no need to pay again.',
-      }
+      return PROCESSING
     case 'unknown':
       return { kind: 'error', title: 'Error', description: 'This account has no such payment. Nothing was changed.' }
     default:

@@ -43,13 +43,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'early_full':
     case 'early_prorated':
       return startPayment(args, found, intent)
-    case 'settle': {
-      const paymentId = readPaymentId(form.get('payment_intent'))
-      const outcome = paymentId === null ? UNKNOWN : await settleReturn(app, found.account.uuid, paymentId)
-      // A return by address continues at the clean address.
-      if (form.get('returned') === 'yes') throw redirectWith(args, addressOf(found), flashOfReturn(outcome))
-      return { answer: { kind: 'settled', toast: flashOfReturn(outcome) }, status: 200 }
-    }
+    case 'settle':
+      return settle(args, found, form)
     case 'cancel':
     case 'keep': {
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
@@ -73,6 +68,21 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     default:
       return assertNever(intent)
   }
+}
+
+async function settle(
+  args: Args,
+  found: OwnAccount,
+  form: FormData,
+): Promise<{ answer: SubscriptionAnswer; status: number }> {
+  const paymentId = readPaymentId(form.get('payment_intent'))
+  const outcome = paymentId === null ? UNKNOWN : await settleReturn(args.context.app, found.account.uuid, paymentId)
+  if (paymentId !== null && outcome.outcome === 'processing') {
+    return { answer: { kind: 'processing', paymentId, toast: null }, status: 200 }
+  }
+  // A return by address continues at the clean address.
+  if (form.get('returned') === 'yes') throw redirectWith(args, addressOf(found), flashOfReturn(outcome))
+  return { answer: { kind: 'settled', toast: flashOfReturn(outcome) }, status: 200 }
 }
 
 async function startPayment({ context: { app } }: Args, found: OwnAccount, offer: Offer) {

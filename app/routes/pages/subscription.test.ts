@@ -200,6 +200,15 @@ describe('paying', () => {
     expect(await check(idOf(secret))).toEqual({ status: 303, to: HOME, ...PAID })
   })
 
+  test('what is not known yet stays on the page until it is, also after a return by address', async () => {
+    const id = idOf(await secretOf('upgrade'))
+    for (const returned of [{}, { returned: 'yes' }]) {
+      world.payments.failNext('unavailable')
+      const { answer } = await press({ intent: 'settle', payment_intent: id, ...returned })
+      expect(answer).toEqual({ kind: 'processing', paymentId: id, toast: null })
+    }
+  })
+
   test('opening the address of a return asks nobody and changes nothing: its page names the payment, a button checks it', async () => {
     const secret = await secretOf('upgrade')
     world.payments.pay(secret)

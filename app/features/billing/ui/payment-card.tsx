@@ -4,6 +4,7 @@ import { CreditCard, ExternalLink, FlaskConical, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { AccountLink } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
+import { seconds } from '#app/lib/duration.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -13,7 +14,7 @@ import { useFramed } from '#app/ui/framed.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { QuoteView, SubscriptionAnswer } from '../payment-answer.ts'
+import { PROCESSING, type QuoteView, type SubscriptionAnswer } from '../payment-answer.ts'
 import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
 import { subscriptionAddress } from '../subscription-address.ts'
 import type { PaymentsOfPage } from './payment-provider.tsx'
@@ -33,7 +34,7 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
   const framed = useFramed()
   const [closed, setClosed] = useState<SubscriptionAnswer | null>(null)
   const open = answer === closed ? null : answer
-  const quote = open?.kind === 'quote' ? open.quote : null
+  const quote = open?.kind === 'quote' && !framed ? open.quote : null
   const ticket = open?.kind === 'own_tab' ? open.ticket : null
   return (
     <CardSection id="payment" title="Payment">
@@ -46,7 +47,9 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
           </Notice>
         )}
         {ticket === null ? null : <TabDoor ticket={ticket} onUsed={() => setClosed(answer)} />}
-        {quote !== null && !framed ? (
+        {answer?.kind === 'processing' ? (
+          <Processing paymentId={answer.paymentId} />
+        ) : quote !== null ? (
           <QuotePanel
             quote={quote}
             payments={payments}
@@ -62,6 +65,29 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
         ) : null}
       </div>
     </CardSection>
+  )
+}
+
+const ASK_AGAIN_MS = seconds(5)
+
+/** Instead of the offers, which would take a second payment. */
+function Processing({ paymentId }: { paymentId: string }) {
+  const submit = useSubmit()
+  useEffect(() => {
+    const timer = setInterval(() => {
+      // A failed answer would replace the page.
+      if (document.hidden || !navigator.onLine) return
+      submit({ intent: 'settle', payment_intent: paymentId }, { method: 'post', preventScrollReset: true })
+    }, ASK_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [paymentId, submit])
+  return (
+    <Notice tone="accent" title={PROCESSING.title}>
+      <p>{PROCESSING.description}</p>
+      <PostButton values={{ intent: 'settle', payment_intent: paymentId }} variant="quiet" className="-ml-4">
+        Check payment
+      </PostButton>
+    </Notice>
   )
 }
 

@@ -205,6 +205,18 @@ describe('the page', () => {
     expect((card('Payment').getByRole('button') as HTMLButtonElement).disabled).toBe(true)
   })
 
+  it('keeps saying that a payment is being processed, offers no second one, and asks until the result is known', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const sent: Sent = []
+    open({ answer: { kind: 'processing', paymentId: 'pi_1', toast: null } }, sent)
+    card('Payment').getByText('Your payment is being processed')
+    expect(buttonsOf('Payment')).toEqual(['Check payment'])
+    vi.advanceTimersByTime(6000)
+    vi.useRealTimers()
+    await waitFor(() => expect(sent).toEqual([{ intent: 'settle', payment_intent: 'pi_1' }]))
+    card('Payment').getByText('Your payment is being processed')
+  })
+
   it('says a refusal in the card as well as in a message', async () => {
     open({ answer: refusal('The payment service cannot be reached.') })
     card('Payment').getByRole('alert')
