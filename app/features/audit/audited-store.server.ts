@@ -339,12 +339,14 @@ function watch(
       const after = await store.billing.savePlan(accountUuid, ...rest)
       if (before === null || after === null) return after
       const target = list(
-        before.status !== after.status && `${before.status} became ${after.status}`,
+        before.status !== after.status && `${before.status} became ${after.status}`.replaceAll('_', ' '),
+        // What has ended has no end ahead, and does not go on.
         before.cancelAtPeriodEnd !== after.cancelAtPeriodEnd &&
+          after.status !== 'canceled' &&
           (after.cancelAtPeriodEnd ? 'ends with the paid month' : 'goes on after the paid month'),
         (before.heldSince === null) !== (after.heldSince === null) &&
           (after.heldSince === null ? 'sending goes on' : 'sending is held'),
-        before.currentPeriodEnd !== after.currentPeriodEnd && 'another paid month',
+        before.currentPeriodEnd !== after.currentPeriodEnd && 'a new month',
       )
       if (target !== '') await tell({ accountUuid, action: 'payment.changed', target })
       return after

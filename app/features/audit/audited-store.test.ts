@@ -327,7 +327,16 @@ test('a subscription that changes is told once, whatever is read again', async (
   )
   await audited.store.billing.savePlan(LEEDS, active?.updatedAt ?? 0, { status: 'active', lastSyncedAt: 3 }, 3)
   expect(await entries()).toMatchObject([
-    { action: 'payment.changed', target: 'trial became active, another paid month', actor: 'system' },
+    { action: 'payment.changed', target: 'trial became active, a new month', actor: 'system' },
+  ])
+  const ending = { status: 'past_due', cancelAtPeriodEnd: true }
+  const late = await audited.store.billing.savePlan(LEEDS, 3, ending, 4)
+  const ended = { status: 'canceled', cancelAtPeriodEnd: false, heldSince: 5 }
+  await audited.store.billing.savePlan(LEEDS, late?.updatedAt ?? 0, ended, 5)
+  expect((await entries()).map(({ target }) => target).sort()).toEqual([
+    'active became past due, ends with the paid month',
+    'past due became canceled, sending is held',
+    'trial became active, a new month',
   ])
 })
 
