@@ -30,8 +30,11 @@ export async function loadSubscription(app: BillingApp, accountUuid: string): Pr
   const plan = await freshPlan(app, await ensurePlan(app, accountUuid))
   const billingPeriod = billingPeriodOf(plan)
   const { start, end } = billingPeriod
-  const beforeDay = dayOf(Math.max(start, end - 1)) + 1
-  const { byDay, ...usage } = await app.store.billing.usageOfDays(accountUuid, dayOf(start), beforeDay)
+  // A paid month counts its whole UTC days, as the meter does: the others would count in two months.
+  const isPaid = start === plan.currentPeriodStart
+  const fromDay = isPaid ? dayOf(start - 1) + 1 : dayOf(start)
+  const beforeDay = isPaid ? dayOf(end) : dayOf(Math.max(start, end - 1)) + 1
+  const { byDay, ...usage } = await app.store.billing.usageOfDays(accountUuid, fromDay, beforeDay)
   return { plan, usage, byDay, billingPeriod }
 }
 

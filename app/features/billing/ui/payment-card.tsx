@@ -47,9 +47,7 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
           </Notice>
         )}
         {ticket === null ? null : <TabDoor ticket={ticket} onUsed={() => setClosed(answer)} />}
-        {answer?.kind === 'processing' ? (
-          <Processing paymentId={answer.paymentId} />
-        ) : quote !== null ? (
+        {quote !== null ? (
           <QuotePanel
             quote={quote}
             payments={payments}
@@ -58,7 +56,7 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
             onClose={() => setClosed(answer)}
           />
         ) : (
-          <Offers plan={plan} framed={framed} leaving={ticket !== null} rights={rights} />
+          <Offers plan={plan} framed={framed} leaving={ticket !== null} rights={rights} answer={answer} />
         )}
         {rights.refusal === null && (quote === null || plan.portal) ? (
           <Changes plan={plan} divided={quote !== null || plan.offers.length > 0} framed={framed} />
@@ -108,9 +106,10 @@ interface OffersProps {
   rights: OwnerRights
 }
 
-function Offers(props: OffersProps) {
+function Offers({ answer, ...props }: OffersProps & Pick<PaymentCardProps, 'answer'>) {
   const { plan, rights } = props
   const { offers, phase } = plan
+  if (answer?.kind === 'processing') return <Processing paymentId={answer.paymentId} />
   const note = ownerNote(rights, 'pay')
   if (note !== null) return <ForOwners plan={plan} note={note} />
   if (offers.length === 0) return null
@@ -119,9 +118,7 @@ function Offers(props: OffersProps) {
   return (
     <Disclosure summary="Start a new month early">
       <div className="grid gap-4">
-        <p className="text-label text-ink-soft">
-          Your plan renews every month. Need more operations sooner? Start the next month today.
-        </p>
+        <p className="text-label text-ink-soft">Your plan renews every month. You can start the next month today.</p>
         <OfferList {...props} urged={false} />
       </div>
     </Disclosure>
