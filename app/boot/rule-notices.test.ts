@@ -641,7 +641,9 @@ describe('what stops several automations', () => {
     expect(mails()).toMatchObject([
       {
         subject: title,
-        textBody: expect.stringMatching(/Press Pay now, with this card or another\.\n\n.*\/subscription/s),
+        textBody: expect.stringMatching(
+          /An owner presses Pay now under Subscription: open Fieldhook from ServiceM8\.\n\n.*\/subscription/s,
+        ),
       },
     ])
     await world.clock.run(days(7))

@@ -224,7 +224,14 @@ const SHOWN: readonly Shown[] = [
   subscribeAgain('Payment failed: pay to resume. ', 'unpaid', planLine('unpaid')),
   { ...subscribeAgain('…: subscribe to resume. ', 'canceled', [...planLine('trial'), ...planLine('canceled')]) },
   subscribeAgain('Your last payment did not go through: pay now to resume.', 'past_due', subscription('past_due')),
-  { ...subscribeAgain('Press Pay now, with this card or another.', 'past_due', subscription('past_due')), name: 'Pay' },
+  {
+    ...subscribeAgain(
+      'An owner presses Pay now under Subscription: open Fieldhook from ServiceM8.',
+      'past_due',
+      subscription('past_due'),
+    ),
+    name: 'Pay',
+  },
   subscribeAgain('Your subscription is not paid: pay now to resume.', 'unpaid', subscription('unpaid')),
   {
     ...subscribeAgain('Your subscription has ended: subscribe to resume.', 'canceled', subscription('canceled')),

@@ -37,8 +37,8 @@ export const NOTICE_REASON_TEXTS = {
   /** The title says why. */
   plan: ({ hold, ...given }: Stops & { hold: string }) =>
     hold === 'past_due'
-      ? 'Press Pay now, with this card or another.'
-      : `Events of the last 72 hours go out then.${stops(given)}`,
+      ? 'An owner presses Pay now under Subscription: open Fieldhook from ServiceM8.'
+      : `An owner does that: open Fieldhook from ServiceM8. Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
   /** `what`: the permission or the object of a cause that stopped only some; `rules`: what it stopped. */
