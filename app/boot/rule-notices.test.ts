@@ -5,6 +5,7 @@ import type { App } from '#app/context/app-context.ts'
 import type { Step, StoredRule } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { reasonCode } from '#app/domain/reason.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { ruleJson } from '#app/features/automations/rules/rule-json.ts'
 import { resumeRules } from '#app/features/automations/runs/run-pause.server.ts'
@@ -632,11 +633,14 @@ describe('what stops several automations', () => {
            ON CONFLICT (account_uuid) DO UPDATE SET past_due_since = @since, held_since = @held`,
         )
         .run({ account: LEEDS, since, held })
-    late(world.clock.now())
+    const since = world.clock.now()
+    late(since)
     await watchAccounts({ ...world.app, payments: null })
     expect(await shown()).toEqual([])
     await pass(minutes(2))
-    const title = 'Your automations and forwarding stop within 7 days. Your last payment failed'
+    const { timezone = '' } = (await world.store.accounts.findAccount(LEEDS)) ?? {}
+    const day = dayText(since + days(7), timezone)
+    const title = `Your automations and forwarding stop on ${day}. Your last payment failed`
     expect(await shown()).toEqual([title])
     expect(mails()).toMatchObject([
       {
@@ -650,6 +654,8 @@ describe('what stops several automations', () => {
     await tellWeek(world.app)
     await pass(minutes(1))
     expect(subjects().at(-1)).toContain('Your automation is working')
+    await pass(minutes(2))
+    expect(await shown()).toEqual([])
     late(null)
     await pass(minutes(2))
     expect([await shown(), mails().length]).toEqual([[], 2])

@@ -34,8 +34,8 @@ export const NOTICE_REASON_TEXTS = {
   suspended: (given: Stops) => `ServiceM8 accepts no calls for this account.${stops(given)}`,
   permission: ({ scope, ...given }: Stops & { scope: string }) =>
     `Sign in again and allow ${scope === '' ? 'what is asked for' : scope}.${stops(given)}`,
-  /** The title says why. */
-  plan: ({ hold, ...given }: Stops & { hold: string }) =>
+  /** The title says why, and until which day a late payment stops nothing. */
+  plan: ({ hold, ...given }: Stops & { hold: string; until?: string }) =>
     hold === 'past_due'
       ? 'An owner presses Pay now under Subscription: open Fieldhook from ServiceM8.'
       : `An owner does that: open Fieldhook from ServiceM8. Events of the last 72 hours go out then.${stops(given)}`,

@@ -98,7 +98,9 @@ function happened({ subject, kind, count, reason }: Titled): string {
     case 'permission':
       return `need a permission in ServiceM8${params.scope ? `: ${params.scope}` : ''}`
     case 'plan':
-      if (params.hold === 'past_due') return 'and forwarding stop within 7 days. Your last payment failed'
+      if (params.hold === 'past_due') {
+        return `and forwarding stop ${params.until ? `on ${params.until}` : 'within 7 days'}. Your last payment failed`
+      }
       return `and forwarding stand still. ${planHoldText(String(params.hold))}`
     case 'upstream':
       return `and webhooks no longer hear of changes in ServiceM8: ${objectLabel(String(params.object))}`

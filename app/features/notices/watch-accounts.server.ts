@@ -2,8 +2,10 @@
 import type { App } from '#app/context/app-context.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { AccountCause, NamedRule } from '#db/store/notices.ts'
+import { LATE_GRACE } from '../billing/hold.ts'
 import { noticeReason, noticeReasonText } from './notice-reasons.ts'
 import { namesText, paramsOf } from './notice-text.ts'
 
@@ -15,14 +17,18 @@ const PAST_DUE = 'past_due'
 export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments'>): Promise<void> {
   const { notices } = app.store
   const now = app.clock.now()
-  // A failed payment stops nothing yet, and never does where payments are off.
-  const causes = (await notices.accountCauses()).filter(({ what }) => what !== PAST_DUE || app.payments)
+  // A failed payment stops nothing yet, and never does where payments are off. After its grace the hold is told.
+  const causes = (await notices.accountCauses()).filter(
+    ({ what, since }) => what !== PAST_DUE || (app.payments && now < since + LATE_GRACE),
+  )
   const told = await notices.openTroubles(KINDS)
   const known = new Map(told.map(({ accountUuid, fingerprint, reason }) => [keyOf(accountUuid, fingerprint), reason]))
   for (const cause of causes) {
     const fingerprint = fingerprintOf(cause)
     const stopped = (await notices.namedRules(cause.accountUuid)).filter((rule) => isStoppedBy(cause, rule))
-    const reason = reasonOf(cause, namesText(stopped.map(({ name }) => name)))
+    const zone = cause.what === PAST_DUE ? (await app.store.accounts.findAccount(cause.accountUuid))?.timezone : null
+    const until = zone ? { until: dayText(cause.since + LATE_GRACE, zone) } : {}
+    const reason = reasonOf(cause, namesText(stopped.map(({ name }) => name)), until)
     const count = cause.kind === 'permission' ? stopped.length : 1
     const before = known.get(keyOf(cause.accountUuid, fingerprint)) ?? ''
     if (cause.kind !== 'permission' && noticeReasonText(before) === noticeReasonText(reason)) continue
@@ -59,7 +65,7 @@ function isStoppedBy({ kind, what }: AccountCause, { pausedCode, pausedScope, wa
   return kind !== 'upstream' || watchedObject === what
 }
 
-function reasonOf({ kind, what }: AccountCause, rules: string): CodedReason {
+function reasonOf({ kind, what }: AccountCause, rules: string, until: { until?: string }): CodedReason {
   switch (kind) {
     case 'reconnect':
     case 'suspended':
@@ -67,7 +73,7 @@ function reasonOf({ kind, what }: AccountCause, rules: string): CodedReason {
     case 'permission':
       return noticeReason('permission', { scope: what, rules })
     case 'plan':
-      return noticeReason('plan', { hold: what, rules })
+      return noticeReason('plan', { hold: what, rules, ...until })
     case 'upstream':
       return noticeReason('upstream', { object: objectLabel(what), rules })
     default:
