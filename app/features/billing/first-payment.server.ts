@@ -115,7 +115,8 @@ async function payWhatIsOwed(
   const isStuck = subscription.status === 'unpaid' && subscription.latestInvoice?.status === 'draft'
   if (owed[0]?.clientSecret && !isStuck) {
     const { clientSecret, remaining: amount } = owed[0]
-    return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description: owedText(amount, owed.length) }
+    const description = owedText(amount, owed.length, plan.heldSince !== null)
+    return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
   // The provider has given up, and nothing payable helps: start again.

@@ -328,6 +328,7 @@ describe('what is owed', () => {
       status: 'past_due',
       pastDueSince: world.clock.now(),
     })
+    expect((await started()).description).toBe('£5.00 today for the month that was not paid. Nothing stops.')
     world.clock.advance(days(8))
     await judgeHolds(world.app, NEVER_ABORTED)
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'payment_failed' })

@@ -76,10 +76,10 @@ export function renewalText({ amount, prorated }: { amount: number; prorated: bo
   return `${pounds(amount)} today. A new month starts now. The rest of this month is not refunded.`
 }
 
-/** Describes the amount owed for an unpaid month, the oldest of `months`. All resumes with the last of them. */
-export function owedText(amount: number, months: number): string {
+/** Describes the amount owed for an unpaid month, the oldest of `months`. What is on hold resumes with the last of them. */
+export function owedText(amount: number, months: number, isHeld: boolean): string {
   if (months > 1) return `${pounds(amount)} today for the oldest of ${months} unpaid months.`
-  return `${pounds(amount)} today for the month that was not paid. Everything resumes at once.`
+  return `${pounds(amount)} today for the month that was not paid. ${isHeld ? 'Everything resumes at once' : 'Nothing stops'}.`
 }
 
 export const NOTHING_TO_PAY_YET = 'Nothing to pay yet: the rest of this month covers it.'
