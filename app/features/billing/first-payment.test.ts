@@ -360,7 +360,7 @@ describe('what is owed', () => {
       description: 'Another month is still open.',
     })
     const last = await started()
-    expect(last.description).toContain('Everything resumes at once.')
+    expect(last.description).toContain('Nothing stops.')
     world.payments.pay(last.clientSecret)
     expect(await settleReturn(world.app, LEEDS, paymentOf(last.clientSecret))).toEqual({ outcome: 'paid' })
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })

@@ -4,6 +4,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { AccountCause, NamedRule } from '#db/store/notices.ts'
 import { LATE_GRACE } from '../billing/hold.ts'
 import { noticeReason, noticeReasonText } from './notice-reasons.ts'
@@ -17,18 +18,13 @@ const PAST_DUE = 'past_due'
 export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments'>): Promise<void> {
   const { notices } = app.store
   const now = app.clock.now()
-  // A failed payment stops nothing yet, and never does where payments are off. After its grace the hold is told.
-  const causes = (await notices.accountCauses()).filter(
-    ({ what, since }) => what !== PAST_DUE || (app.payments && now < since + LATE_GRACE),
-  )
+  const causes = (await notices.accountCauses()).filter((cause) => isTold(cause, app.payments !== null, now))
   const told = await notices.openTroubles(KINDS)
   const known = new Map(told.map(({ accountUuid, fingerprint, reason }) => [keyOf(accountUuid, fingerprint), reason]))
   for (const cause of causes) {
     const fingerprint = fingerprintOf(cause)
     const stopped = (await notices.namedRules(cause.accountUuid)).filter((rule) => isStoppedBy(cause, rule))
-    const zone = cause.what === PAST_DUE ? (await app.store.accounts.findAccount(cause.accountUuid))?.timezone : null
-    const until = zone ? { until: dayText(cause.since + LATE_GRACE, zone) } : {}
-    const reason = reasonOf(cause, namesText(stopped.map(({ name }) => name)), until)
+    const reason = reasonOf(cause, namesText(stopped.map(({ name }) => name)), await graceOf(app.store, cause))
     const count = cause.kind === 'permission' ? stopped.length : 1
     const before = known.get(keyOf(cause.accountUuid, fingerprint)) ?? ''
     if (cause.kind !== 'permission' && noticeReasonText(before) === noticeReasonText(reason)) continue
@@ -45,6 +41,15 @@ export async function watchAccounts(app: Pick<App, 'store' | 'clock' | 'payments
     const say = isNews ? noticeReason('account_works', cause) : null
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
+}
+
+/** A failed payment stops nothing yet, and never does where payments are off. After its grace the hold is told. */
+const isTold = ({ what, since }: AccountCause, takesPayments: boolean, now: Millis) =>
+  what !== PAST_DUE || (takesPayments && now < since + LATE_GRACE)
+
+async function graceOf({ accounts }: App['store'], { accountUuid, what, since }: AccountCause) {
+  const account = what === PAST_DUE ? await accounts.findAccount(accountUuid) : null
+  return account === null ? {} : { until: dayText(since + LATE_GRACE, account.timezone) }
 }
 
 async function isAnythingOn({ notices, endpoints }: App['store'], accountUuid: string): Promise<boolean> {
