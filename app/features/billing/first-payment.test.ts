@@ -91,13 +91,14 @@ describe('the trial', () => {
 test('a paid month counts its whole UTC days, as the meter does, and none of them twice', async () => {
   await paid()
   const { currentPeriodStart, currentPeriodEnd } = (await world.app.store.billing.findPlan(LEEDS)) ?? {}
-  const [first, last] = [currentPeriodStart, currentPeriodEnd].map((at) => Math.floor((at ?? 0) / days(1)))
+  const first = Math.floor((currentPeriodStart ?? 0) / days(1))
+  const last = Math.floor((currentPeriodEnd ?? 0) / days(1))
   for (const [day, count] of [
     [first, 24],
-    [(first ?? 0) + 1, 5],
-    [(last ?? 0) - 1, 7],
+    [first + 1, 5],
+    [last - 1, 7],
     [last, 100],
-  ]) {
+  ] as const) {
     world.run("INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, 'api_call', ?)", LEEDS, day, count)
   }
   expect((await loadSubscription(world.app, LEEDS)).usage.total).toBe(12)

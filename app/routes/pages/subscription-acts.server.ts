@@ -73,7 +73,7 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
 async function settle(
   args: Args,
   found: OwnAccount,
-  form: FormData,
+  form: URLSearchParams,
 ): Promise<{ answer: SubscriptionAnswer; status: number }> {
   const paymentId = readPaymentId(form.get('payment_intent'))
   const outcome = paymentId === null ? UNKNOWN : await settleReturn(args.context.app, found.account.uuid, paymentId)

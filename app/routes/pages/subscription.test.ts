@@ -202,7 +202,7 @@ describe('paying', () => {
 
   test('what is not known yet stays on the page until it is, also after a return by address', async () => {
     const id = idOf(await secretOf('upgrade'))
-    for (const returned of [{}, { returned: 'yes' }]) {
+    for (const returned of [{ returned: '' }, { returned: 'yes' }]) {
       world.payments.failNext('unavailable')
       const { answer } = await press({ intent: 'settle', payment_intent: id, ...returned })
       expect(answer).toEqual({ kind: 'processing', paymentId: id, toast: null })
