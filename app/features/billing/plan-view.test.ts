@@ -178,6 +178,7 @@ describe('a subscription in trouble', () => {
     // It can be taken back, as before the payment failed.
     const ending = samplePlanView({ ...plan, cancelAtPeriodEnd: true }, { now: failed + days(1) })
     expect(ending.cancellation).toMatchObject({ kind: 'keep', sentence: expect.stringMatching(/^Changed your mind\?/) })
+    expect(ending.next[2]).toBe('It is canceled: it ends on 21 December 2026. What is open now stays due.')
     const held = samplePlanView(plan, { now: failed + days(7) })
     expect(held).toMatchObject({
       tone: 'held',
@@ -191,6 +192,10 @@ describe('a subscription in trouble', () => {
     const unpaid = samplePaidPlan({ status: 'unpaid', heldSince: failed })
     expect(samplePlanView(unpaid, { now: failed + hours(1) })).toMatchObject({ word: 'Unpaid', tone: 'held' })
     expect(offered(unpaid, failed)).toEqual(['Pay now'])
+    expect(samplePlanView(unpaid, { now: failed }).cancellation).toMatchObject({ kind: 'cancel' })
+    const ending = samplePlanView({ ...unpaid, cancelAtPeriodEnd: true }, { now: failed })
+    expect(ending.next).toContain('It is canceled: it ends on 21 December 2026. What is open now stays due.')
+    expect(ending.cancellation?.sentence).toBe('Changed your mind? Your subscription continues once you pay.')
 
     const canceled = samplePaidPlan({ status: 'canceled', heldSince: failed })
     const view = samplePlanView(canceled, { now: failed + hours(1) })

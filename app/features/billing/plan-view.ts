@@ -187,26 +187,24 @@ interface HoldText {
 }
 
 function holdStory(
-  { heldSince }: Plan,
+  plan: Plan,
   holds: Millis,
   setting: PlanSetting,
   { before, tone = 'attention', act = 'pay', off = before, after }: HoldText,
 ): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
   const { now, zone, mode } = setting
   if (mode === 'off') return { tone: 'accent', sentence: off ?? after, next: [PLAN_TEXTS.nothingLimited] }
+  const ends = plan.cancelAtPeriodEnd ? [`It is canceled: it ends on ${endDay(plan, zone)}. ${STAYS_DUE}`] : []
   if (now < holds && before !== undefined) {
-    return {
-      tone,
-      sentence: before,
-      next: [`Everything keeps working until ${momentText(holds, zone)}.`, `Then ${waitsUntilYou(act, setting)}`],
-    }
+    const until = `Everything keeps working until ${momentText(holds, zone)}.`
+    return { tone, sentence: before, next: [until, `Then ${waitsUntilYou(act, setting)}`, ...ends] }
   }
   // Later than the plan implies when payments were switched on after that.
-  const since = momentText(heldSince ?? Math.min(holds, now), zone)
+  const since = momentText(plan.heldSince ?? Math.min(holds, now), zone)
   return {
     tone: 'held',
     sentence: after,
-    next: [`Since ${since} deliveries and automation runs wait. ${keptText(setting)}`, AFTER_PAYING],
+    next: [`Since ${since} deliveries and automation runs wait. ${keptText(setting)}`, AFTER_PAYING, ...ends],
   }
 }
 
@@ -228,11 +226,12 @@ function progressOf(plan: Plan, phase: PlanPhase, now: Millis): PlanView['progre
 }
 
 function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['cancellation'] {
-  if (phase !== 'active' && phase !== 'ending' && phase !== 'past_due') return null
+  if (phase !== 'active' && phase !== 'ending' && phase !== 'past_due' && phase !== 'unpaid') return null
   const end = endDay(plan, zone)
   if (plan.cancelAtPeriodEnd) {
-    const sentence = `Changed your mind? Your subscription continues: ${PRICE} on ${end} and every month.`
-    return { kind: 'keep', sentence }
+    // The months of an unpaid one are not charged.
+    const goesOn = phase === 'unpaid' ? ' once you pay' : `: ${PRICE} on ${end} and every month`
+    return { kind: 'keep', sentence: `Changed your mind? Your subscription continues${goesOn}.` }
   }
   const until = phase === 'active' ? 'Until then everything works. You can change your mind.' : STAYS_DUE
   return { kind: 'cancel', sentence: `It then ends on ${end}. ${until}` }

@@ -236,7 +236,7 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
           </p>
           <PostButton
             values={{ intent: 'keep' }}
-            variant="primary"
+            variant={divided ? 'secondary' : 'primary'}
             size="wide"
             pendingLabel="Keeping…"
             aria-describedby="keep-sentence"
