@@ -114,7 +114,7 @@ test('after 72 hours it is given up with the reason, can be sent again, and youn
   expect(world.rows('SELECT state, state_reason FROM delivery ORDER BY id')).toEqual([
     {
       state: 'expired',
-      state_reason: 'Not delivered within 72 hours. Trial ended: subscribe to resume, then send it again.',
+      state_reason: 'Not delivered within 72 hours: the trial had ended. Send it again once you have subscribed.',
     },
     { state: 'pending', state_reason: null },
   ])

@@ -203,6 +203,12 @@ describe('a delivery that was held until its deadline', () => {
       null,
       'Kept for 30 days while sending was paused, then given up.',
     ],
+    [
+      { hasAddress: true },
+      'payment_failed',
+      'Not delivered within 72 hours: a payment had failed. Send it again once you have paid.',
+    ],
+    [{ hasAddress: true }, 'words from before', 'Not delivered within 72 hours: the account was on hold.'],
     [{ hasAddress: true }, null, 'Not delivered within 72 hours. Your address could not be reached in time.'],
   ])('says why: %o', (given, accountHold, sentence) => {
     expect(expiredWhileHeld({ ...HEALTHY, ...given }, accountHold)).toBe(sentence)

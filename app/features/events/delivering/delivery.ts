@@ -6,7 +6,7 @@ import type {
   Settlement,
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
-import { planHoldText } from '#app/domain/plan-hold.ts'
+import { endedByHoldText } from '#app/domain/plan-hold.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { afterTest, afterVerdict, holdFor } from './endpoint-health.ts'
@@ -113,7 +113,7 @@ export function expiredWhileHeld(
   accountHold: string | null = null,
 ): string {
   if (accountHold !== null && health.state !== 'paused') {
-    return `Not delivered within 72 hours. ${planHoldText(accountHold)}, then send it again.`
+    return `Not delivered within 72 hours: ${endedByHoldText(accountHold)}`
   }
   if (health.state === 'paused') return 'Kept for 30 days while sending was paused, then given up.'
   if (!health.hasAddress) return 'Not delivered within 72 hours: there was no address.'
