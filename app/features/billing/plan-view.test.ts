@@ -98,7 +98,7 @@ describe('an active subscription', () => {
       phase: 'active',
       word: 'Active',
       tone: 'working',
-      next: ['The next £5.00 is charged on 21 December 2026.'],
+      next: ['£5.00 for the next month is charged on 21 December 2026.'],
       progress: { done: 15, of: 30, words: '15 of 30 days' },
       offers: [
         {

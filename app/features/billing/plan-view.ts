@@ -212,7 +212,8 @@ function renewalSentence(plan: Plan, { now, zone }: PlanSetting): string {
   const end = plan.currentPeriodEnd
   if (end === null) return `${PRICE} is charged every month.`
   if (end <= now) return `The month ended on ${dayText(end, zone)}. The next ${PRICE} is being charged.`
-  return `The next ${PRICE} is charged on ${dayText(end, zone)}.`
+  // Not "the next": for an hour, that of the present month is still being charged.
+  return `${PRICE} for the next month is charged on ${dayText(end, zone)}.`
 }
 
 function progressOf(plan: Plan, phase: PlanPhase, now: Millis): PlanView['progress'] {
