@@ -1,5 +1,6 @@
 // Loads the account's plan for pages and calls.
 
+import { type Asking, ownerActRefusal } from '#app/domain/people.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
@@ -55,10 +56,13 @@ async function freshPlan(app: BillingApp, plan: Plan): Promise<Plan> {
 export async function findPlanNotice(
   app: Pick<BillingApp, 'store' | 'clock' | 'settings'>,
   accountUuid: string,
+  asking: Asking,
 ): Promise<PlanNotice | null> {
   const { mode } = app.settings.payments
   if (app.settings.held) return COPY_HELD
   if (mode === 'off') return null
   const found = await app.store.billing.findPlanInZone(accountUuid)
-  return found && planNotice(found.plan, mode, app.clock.now(), found.timezone)
+  const notice = found && planNotice(found.plan, mode, app.clock.now(), found.timezone)
+  const mayPay = ownerActRefusal('pay', asking, app.clock.now()) === null
+  return notice && !mayPay ? { ...notice, action: { label: 'See subscription' } } : notice
 }

@@ -7,6 +7,7 @@ import { ensurePlan, findPlanNotice } from './plan.server.ts'
 import { syncPlan } from './sync.server.ts'
 import { judgeHolds, reconcilePlans, reportUsage } from './upkeep.server.ts'
 
+const OWNER = { role: 'owner', staffUuid: null, freshAt: 0 } as const
 let world: BillingWorld
 beforeEach(() => {
   world = billingWorld()
@@ -49,7 +50,9 @@ describe('holds', () => {
     world.clock.advance(days(1))
     await judge()
     expect(states()).toEqual(['held', 'queued'])
-    expect(await findPlanNotice(world.app, LEEDS)).toMatchObject({ tone: 'held' })
+    expect(await findPlanNotice(world.app, LEEDS, OWNER)).toMatchObject({ tone: 'held' })
+    const member = { ...OWNER, role: 'member', staffUuid: 'staff-2' } as const
+    expect(await findPlanNotice(world.app, LEEDS, member)).toMatchObject({ action: { label: 'See subscription' } })
   })
 
   test('begin three days after the trial, wake what is concerned, and end with the payment', async () => {
@@ -66,7 +69,7 @@ describe('holds', () => {
     ])
     world.clock.advance(days(17) - 1)
     await judge()
-    expect(await findPlanNotice(world.app, LEEDS)).toMatchObject({ tone: 'attention' })
+    expect(await findPlanNotice(world.app, LEEDS, OWNER)).toMatchObject({ tone: 'attention' })
     expect(world.woken).toEqual({ endpoints: [], runs: 0 })
     world.clock.advance(1)
     await judge()
@@ -98,7 +101,7 @@ describe('holds', () => {
     }
     await judgeHolds(off, NEVER_ABORTED)
     expect(world.row('SELECT count(*) AS held FROM plan WHERE held_since IS NOT NULL')).toEqual({ held: 0 })
-    expect(await findPlanNotice(off, LEEDS)).toBeNull()
+    expect(await findPlanNotice(off, LEEDS, OWNER)).toBeNull()
   })
 
   test('where nobody can pay no trial is begun either', async () => {

@@ -45,7 +45,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     throw forbidden(ACTIVITY_TEXTS.forbidden)
   }
   const [planNotice, events, calls] = await Promise.all([
-    findPlanNotice(app, account.uuid),
+    findPlanNotice(app, account.uuid, found),
     loadWebhookActivity(app, account.uuid, namesForPage(app)),
     loadApiActivity(app, account.uuid),
   ])

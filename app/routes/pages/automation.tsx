@@ -44,7 +44,7 @@ export const headers: HeadersFunction = formPageHeaders
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { found, greeting, headers } = await openManager({ request, context })
   if (found.outcome !== 'ready') return data({ ...gateFor(found, request), greeting })
-  const planNotice = await findPlanNotice(context.app, found.account.uuid)
+  const planNotice = await findPlanNotice(context.app, found.account.uuid, found)
   return data({ view: 'page' as const, planNotice, ...(await loadTabs({ request, context }, found)) }, { headers })
 }
 

@@ -49,7 +49,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     ...(step.step === 'replay' && { replay: step }),
   })
   const { accountId: accountUUID, admin, reconnect, missingScopes } = found
-  const planNotice = await findPlanNotice(app, found.account.uuid)
+  const planNotice = await findPlanNotice(app, found.account.uuid, found)
   // No owner names needed: the note links to the account page.
   const rights = { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] }
   const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights }

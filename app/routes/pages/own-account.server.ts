@@ -65,14 +65,15 @@ export async function accountFrame(app: App, found: OwnAccount) {
 }
 
 /** The same for pages that take the account apart. */
-export async function pageFrame(app: App, { account, accountId, admin }: OwnAccount) {
+export async function pageFrame(app: App, found: OwnAccount) {
+  const { account, accountId, admin } = found
   return {
     accountUUID: accountId,
     admin,
     accountName: account.name,
     timezone: account.timezone,
     now: app.clock.now(),
-    planNotice: await findPlanNotice(app, account.uuid),
+    planNotice: await findPlanNotice(app, account.uuid, found),
   }
 }
 

@@ -110,7 +110,7 @@ function Offers({ answer, ...props }: OffersProps & Pick<PaymentCardProps, 'answ
   const { plan, rights } = props
   const { offers, phase } = plan
   if (answer?.kind === 'processing') return <Processing paymentId={answer.paymentId} />
-  const note = ownerNote(rights, 'pay')
+  const note = ownerNote(rights, phase === 'ending' ? 'keep the subscription' : 'pay')
   if (note !== null) return <ForOwners plan={plan} note={note} />
   if (offers.length === 0) return null
   // A paying customer need not press anything.

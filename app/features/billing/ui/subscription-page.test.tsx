@@ -231,6 +231,10 @@ describe('the page', () => {
       card('Payment').getByText('Owners can pay: Elin Hughes, Kim Doyle.')
       cleanup()
     }
+    const ending = samplePlanView(samplePaidPlan({ cancelAtPeriodEnd: true }), { now: TRIAL_BEGAN + days(15) })
+    open({ plan: ending, rights: { refusal: 'owner', owners: ['Elin Hughes'] } })
+    card('Payment').getByText('Owners can keep the subscription: Elin Hughes.')
+    cleanup()
     open({ rights: { refusal: 'unnamed', owners: [] } })
     card('Payment').getByText(/^Owners can pay\. The account page lists them\. If you are one, open Fieldhook from/)
   })
