@@ -117,9 +117,8 @@ describe('the copy of everything', () => {
   })
 
   it('has a name that every computer takes', () => {
-    expect(exportFileName('Jones & Söhne "Ltd"', '2026-01-05T09:00:00Z')).toBe(
-      'fieldhook-jones-s-hne-ltd-2026-01-05.json',
-    )
-    expect(exportFileName('', '2026-01-05T09:00:00Z')).toBe('fieldhook-account-2026-01-05.json')
+    const at = { now: Date.UTC(2026, 0, 4, 22), zone: 'Australia/Brisbane' }
+    expect(exportFileName('Jones & Söhne "Ltd"', at)).toBe('fieldhook-jones-s-hne-ltd-2026-01-05.json')
+    expect(exportFileName('', at)).toBe('fieldhook-account-2026-01-05.json')
   })
 })

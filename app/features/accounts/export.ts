@@ -1,4 +1,6 @@
 // The export of all data stored about an account, for its owner: how much history it has, and what is never in it.
+import { isoDate, todayOf } from '#app/domain/time/local-time.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 
 /** How far back events, deliveries and runs go; everything else is complete. */
@@ -21,12 +23,12 @@ export function withoutCapabilities(text: string): string {
   return clean
 }
 
-/** `fieldhook-leeds-electrical-2026-01-05.json`. `at` = ISO 8601. */
-export function exportFileName(name: string, at: string): string {
+/** `fieldhook-leeds-electrical-2026-01-05.json`, with the account's day. */
+export function exportFileName(name: string, at: { now: Millis; zone: string }): string {
   const plain = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40)
-  return `fieldhook-${plain || 'account'}-${at.slice(0, 10)}.json`
+  return `fieldhook-${plain || 'account'}-${isoDate(todayOf(at))}.json`
 }

@@ -172,9 +172,10 @@ export const dataCalls: Reference<Call> = {
         const account = await app.store.accounts.findAccount(accountUuid)
         const pieces = await exportAccount(app, accountUuid)
         if (account === null || pieces === null) return notFound()
+        const name = exportFileName(account.name, { now: app.clock.now(), zone: account.timezone })
         const headers = {
           'Content-Type': 'application/json; charset=utf-8',
-          'Content-Disposition': `attachment; filename="${exportFileName(account.name, new Date(app.clock.now()).toISOString())}"`,
+          'Content-Disposition': `attachment; filename="${name}"`,
           'Cache-Control': 'no-store',
         }
         // HEAD returns headers only.
