@@ -646,7 +646,7 @@ describe('what stops several automations', () => {
       {
         subject: title,
         textBody: expect.stringMatching(
-          /An owner presses Pay now under Subscription: open Fieldhook from ServiceM8\.\n\n.*\/subscription/s,
+          /An owner presses Pay now: open Fieldhook from ServiceM8\.\n\n.*\/subscription/s,
         ),
       },
     ])

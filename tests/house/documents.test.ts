@@ -109,7 +109,7 @@ test('who changed a setting is told to apply it: a restart keeps the old ones wi
     /(?:^|\. |\d\. )Restart\.|\band restart\./m.test(readFileSync(file, 'utf8')),
   )
   expect(told).toEqual([])
-  expect(readFileSync('docs/payments.md', 'utf8')).toContain('5. Apply it ([operating, section 8]')
+  expect(readFileSync('docs/payments.md', 'utf8')).toContain('6. Apply it ([operating, section 8]')
 })
 
 test('a full disk is told by signs that it has: readiness may stay green', () => {

@@ -225,11 +225,7 @@ const SHOWN: readonly Shown[] = [
   { ...subscribeAgain('…: subscribe to resume. ', 'canceled', [...planLine('trial'), ...planLine('canceled')]) },
   subscribeAgain('Your last payment did not go through: pay now to resume.', 'past_due', subscription('past_due')),
   {
-    ...subscribeAgain(
-      'An owner presses Pay now under Subscription: open Fieldhook from ServiceM8.',
-      'past_due',
-      subscription('past_due'),
-    ),
+    ...subscribeAgain('An owner presses Pay now: open Fieldhook from ServiceM8.', 'past_due', subscription('past_due')),
     name: 'Pay',
   },
   subscribeAgain('Your subscription is not paid: pay now to resume.', 'unpaid', subscription('unpaid')),

@@ -79,7 +79,7 @@ export function renewalText({ amount, prorated }: { amount: number; prorated: bo
 /** Describes the amount owed for an unpaid month, the oldest of `months`. What is on hold resumes with the last of them. */
 export function owedText(amount: number, months: number, isHeld: boolean): string {
   if (months > 1) return `${pounds(amount)} today for the oldest of ${months} unpaid months.`
-  return `${pounds(amount)} today for the month that was not paid. ${isHeld ? 'Everything resumes at once' : 'Nothing stops'}.`
+  return `${pounds(amount)} today for the month that was not paid. ${isHeld ? 'Everything resumes at once.' : 'Nothing stops.'}`
 }
 
 export const NOTHING_TO_PAY_YET = 'Nothing to pay yet: the rest of this month covers it.'

@@ -195,7 +195,7 @@ describe('a subscription in trouble', () => {
     expect(samplePlanView(unpaid, { now: failed }).cancellation).toMatchObject({ kind: 'cancel' })
     const ending = samplePlanView({ ...unpaid, cancelAtPeriodEnd: true }, { now: failed })
     expect(ending.next).toContain('It is canceled: it ends on 21 December 2026. What is open now stays due.')
-    expect(ending.cancellation?.sentence).toBe('Changed your mind? Your subscription continues once you pay.')
+    expect(ending.cancellation?.sentence).toBe('Changed your mind? Then keep it, and pay what is open.')
 
     const canceled = samplePaidPlan({ status: 'canceled', heldSince: failed })
     const view = samplePlanView(canceled, { now: failed + hours(1) })

@@ -231,8 +231,9 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
   const end = endDay(plan, zone)
   if (plan.cancelAtPeriodEnd) {
     // The months of an unpaid one are not charged.
-    const goesOn = phase === 'unpaid' ? ' once you pay' : `: ${PRICE} on ${end} and every month`
-    return { kind: 'keep', sentence: `Changed your mind? Your subscription continues${goesOn}.` }
+    if (phase === 'unpaid') return { kind: 'keep', sentence: 'Changed your mind? Then keep it, and pay what is open.' }
+    const sentence = `Changed your mind? Your subscription continues: ${PRICE} on ${end} and every month.`
+    return { kind: 'keep', sentence }
   }
   const until = phase === 'active' ? 'Until then everything works. You can change your mind.' : STAYS_DUE
   return { kind: 'cancel', sentence: `It then ends on ${end}. ${until}` }

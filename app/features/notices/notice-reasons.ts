@@ -37,7 +37,7 @@ export const NOTICE_REASON_TEXTS = {
   /** The title says why, and until which day a late payment stops nothing. */
   plan: ({ hold, ...given }: Stops & { hold: string; until?: string }) =>
     hold === 'past_due'
-      ? 'An owner presses Pay now under Subscription: open Fieldhook from ServiceM8.'
+      ? 'An owner presses Pay now: open Fieldhook from ServiceM8.'
       : `An owner does that: open Fieldhook from ServiceM8. Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
