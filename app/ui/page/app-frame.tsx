@@ -4,6 +4,7 @@ import { Gauge } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Tone, toneStyles } from '../badge.tsx'
 import { usePlainFlash } from '../toast/toast.tsx'
+import { TabLink } from './tab-link.tsx'
 
 const MAIN_ID = 'main'
 
@@ -87,18 +88,15 @@ export function AppFrame({ places = [], operatorPage = null, children }: AppFram
 
 function PlaceLink({ place: { words, to, reloadDocument = false, current, more } }: { place: Place }) {
   return (
-    <Link
+    <TabLink
       to={to}
       reloadDocument={reloadDocument}
-      aria-current={current ? 'page' : undefined}
-      className={clsx(
-        'inline-flex min-h-12 items-center border-b-2 px-1 text-dense sm:px-2 sm:text-label',
-        current ? 'border-accent font-semibold text-ink' : 'border-transparent text-ink-soft hover:text-ink',
-      )}
+      current={current}
+      className="min-h-12 px-1 text-dense aria-[current]:font-semibold sm:px-2 sm:text-label"
     >
       {words}
       {more ? <span className="sr-only">{more}</span> : null}
-    </Link>
+    </TabLink>
   )
 }
 

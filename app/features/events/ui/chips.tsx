@@ -20,7 +20,7 @@ export function Chips({ label, chips }: ChipsProps) {
               className={clsx(
                 'inline-flex min-h-11 items-center gap-1.5 rounded-pill border px-3.5 font-medium text-label',
                 current
-                  ? 'border-accent bg-accent-soft text-accent'
+                  ? 'border-accent bg-accent-soft text-accent forced-color-adjust-none forced-colors:bg-[Highlight] forced-colors:text-[HighlightText]'
                   : 'border-line-strong bg-surface text-ink hover:bg-sunken',
               )}
             >

@@ -84,6 +84,8 @@ describe('the form', () => {
     const chips = within(screen.getByRole('navigation', { name: 'Status' })).getAllByRole('link')
     expect(chips.map((chip) => chip.textContent)).toEqual(['All1,211', 'Waiting3', 'Delivered1,208'])
     expect(chips.map((chip) => chip.getAttribute('aria-current'))).toEqual([null, 'true', null])
+    const marked = 'forced-color-adjust-none forced-colors:bg-[Highlight] forced-colors:text-[HighlightText]'.split(' ')
+    expect(chips.map(({ classList }) => marked.every((name) => classList.contains(name)))).toEqual([false, true, false])
     expect(chips[2]?.getAttribute('href')).toBe('/deliveries?accountUUID=account-1&id=3128&status=delivered')
   })
 

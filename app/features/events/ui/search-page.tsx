@@ -223,7 +223,7 @@ function DayBars({ volume, account, form }: DayBarsProps) {
                   preventScrollReset
                   title={says}
                   aria-current={day === asked ? 'true' : undefined}
-                  className="-outline-offset-2 flex h-11 items-end px-0.5 hover:bg-sunken aria-[current]:ring-2 aria-[current]:ring-accent aria-[current]:ring-inset"
+                  className="-outline-offset-2 flex h-11 items-end px-0.5 hover:bg-sunken aria-[current]:ring-2 aria-[current]:ring-accent aria-[current]:ring-inset forced-colors:aria-[current]:border-2"
                 >
                   <Bar day={day} most={most} />
                   <VisuallyHidden>{says}</VisuallyHidden>

@@ -1,10 +1,9 @@
-import { Link } from '@remix-run/react'
-import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { TabLink } from '#app/ui/page/tab-link.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 
 export interface HistoryFrameProps extends AccountFacts {
@@ -46,18 +45,9 @@ export function HistoryFrame(props: FrameProps) {
         <ul className="-mb-px flex flex-wrap gap-x-1">
           {places.map((one) => (
             <li key={one.place}>
-              <Link
-                to={one.to}
-                aria-current={place === one.place ? 'page' : undefined}
-                className={clsx(
-                  'inline-flex min-h-11 items-center border-b-2 px-3 text-label font-medium',
-                  place === one.place
-                    ? 'border-accent text-ink'
-                    : 'border-transparent text-ink-soft hover:border-line-strong hover:text-ink',
-                )}
-              >
+              <TabLink to={one.to} current={place === one.place} className="min-h-11 px-3 font-medium text-label">
                 {one.words}
-              </Link>
+              </TabLink>
             </li>
           ))}
         </ul>

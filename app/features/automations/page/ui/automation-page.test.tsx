@@ -121,6 +121,9 @@ describe('the header', () => {
     screen.getByRole('button', { name: 'View Logs' })
     const tabs = within(screen.getByRole('navigation', { name: 'Automations' })).getAllByRole('link')
     expect(tabs.map((tab) => tab.textContent)).toEqual(['Your Automations', 'Template Library'])
+    // Where the system sets the colours, a transparent line is drawn too.
+    const unmarked = 'forced-colors:border-[Canvas]'
+    expect(tabs.map(({ classList }) => classList.contains(unmarked))).toEqual([false, true])
     expect(tabs[0]?.getAttribute('aria-current')).toBe('page')
     expect(screen.queryByText('Admin Mode')).toBeNull()
     expect(screen.queryByRole('button', { name: /Check Mode/ })).toBeNull()

@@ -1,5 +1,4 @@
 import { Link } from '@remix-run/react'
-import { clsx } from 'clsx'
 import { House, ScrollText, Settings, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import {
@@ -17,6 +16,7 @@ import { Badge } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { TabLink } from '#app/ui/page/tab-link.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { FORM } from '../../form/form-preview.ts'
@@ -197,17 +197,14 @@ function Tabs({ account, tab: open }: { account: AutomationAccount; tab: Automat
       <ul className="flex gap-1">
         {tabs.map((tab) => (
           <li key={tab} className="flex">
-            <Link
+            <TabLink
               to={automationAddress(account, { step: 'none' }, tab)}
-              aria-current={tab === open ? 'page' : undefined}
+              current={tab === open}
               preventScrollReset
-              className={clsx(
-                '-mb-px inline-flex min-h-11 items-center border-b-2 px-2 py-1 font-medium text-label leading-tight sm:px-3',
-                tab === open ? 'border-accent text-accent' : 'border-transparent text-ink-soft hover:text-ink',
-              )}
+              className="-mb-px min-h-11 px-2 py-1 font-medium text-label leading-tight sm:px-3"
             >
               {TAB_LABELS[tab]}
-            </Link>
+            </TabLink>
           </li>
         ))}
       </ul>

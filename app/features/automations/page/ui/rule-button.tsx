@@ -87,7 +87,10 @@ export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: Aut
           )}
         >
           <span
-            className={clsx('size-4.5 rounded-pill forced-colors:bg-current', on ? 'bg-on-accent' : 'bg-line-strong')}
+            className={clsx(
+              'size-4.5 rounded-pill forced-colors:bg-[ButtonText]',
+              on ? 'bg-on-accent' : 'bg-line-strong',
+            )}
           />
         </span>
       </button>

@@ -28,6 +28,12 @@ it('keeps the button for an owner whose last proof is too old, with what to do f
   screen.getByRole('link', { name: /^Or sign in again/ })
 })
 
+it('draws the knob of the switch where the system sets the colours', () => {
+  draw(null)
+  const knob = screen.getByRole('switch').querySelector('span > span')
+  expect(knob?.classList.contains('forced-colors:bg-[ButtonText]')).toBe(true)
+})
+
 it('draws the runs of 30 days in less than a kilobyte, and says them in one sentence', () => {
   const days = {
     ran: Array.from({ length: 30 }, (_, day) => day),
