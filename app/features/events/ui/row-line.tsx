@@ -28,26 +28,24 @@ export interface RowLineProps {
   end: ReactNode
 }
 
-/** The content of a row: one line of 44 px on a wide screen, two lines on a phone. */
+/** The content of a row: one line of 44 px on a wide screen; on a phone, the details take a line of their own if they need it. */
 export function RowLine({ icon: Icon, tone, kind, at, what, who = '', detail, end }: RowLineProps) {
   return (
-    <span className="grid min-h-11 min-w-0 flex-1 grid-cols-[1.25rem_minmax(0,1fr)_auto] content-center items-center gap-x-2.5 py-1.5 sm:grid-cols-[1.25rem_8.5rem_minmax(0,5fr)_minmax(0,4fr)_auto] sm:py-0">
+    <span className="grid min-h-11 min-w-0 flex-1 grid-cols-[1.25rem_minmax(0,1fr)] content-center items-center gap-x-2.5 py-1.5 sm:grid-cols-[1.25rem_8.5rem_minmax(0,5fr)_minmax(0,4fr)_auto] sm:py-0">
       <Icon aria-hidden className={clsx('col-start-1 row-start-1 size-4.5', TONE_TEXTS[tone])} />
       {kind === undefined ? null : <VisuallyHidden>{kind} </VisuallyHidden>}
-      <span className="col-span-2 col-start-2 row-start-1 truncate text-label sm:col-span-1 sm:col-start-3">
+      <span className="col-start-2 row-start-1 truncate text-label sm:col-start-3">
         <span className="font-semibold">{what}</span>
         {who === '' ? null : ` · ${who}`}
       </span>
-      <span className="col-start-2 row-start-2 truncate text-dense text-ink-soft sm:col-start-4 sm:row-start-1">
-        {detail}
-      </span>
-      <span className="col-start-3 row-start-2 flex gap-2 text-dense tabular-nums sm:contents">
-        <Time
-          at={at}
-          as="clock"
-          className="whitespace-nowrap text-dense text-ink-soft tabular-nums sm:col-start-2 sm:row-start-1"
-        />
-        <span className="whitespace-nowrap text-dense tabular-nums sm:col-start-5 sm:row-start-1">{end}</span>
+      <span className="col-start-2 flex flex-wrap gap-x-2 text-dense tabular-nums sm:contents">
+        <span className="wrap-anywhere min-w-0 text-ink-soft max-sm:line-clamp-3 sm:col-start-4 sm:row-start-1 sm:truncate">
+          {detail}
+        </span>
+        <span className="ml-auto flex gap-2 whitespace-nowrap sm:contents">
+          <Time at={at} as="clock" className="text-ink-soft sm:col-start-2 sm:row-start-1" />
+          <span className="sm:col-start-5 sm:row-start-1">{end}</span>
+        </span>
       </span>
     </span>
   )

@@ -11,7 +11,7 @@ import { deliveryMark, StatusWord } from './delivery-pill.tsx'
 import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
-/** One line each on a wide screen, two on a phone; a press leads to the delivery. */
+/** One line each on a wide screen; a press leads to the delivery. */
 export function SearchHits({ hits, account }: { hits: readonly SearchHit[]; account: AccountLink }) {
   return (
     <ol aria-labelledby="result-title" className="rounded-card border border-line bg-surface shadow-rest">

@@ -89,6 +89,14 @@ describe('the form', () => {
     expect(chips[2]?.getAttribute('href')).toBe('/deliveries?accountUUID=account-1&id=3128&status=delivered')
   })
 
+  it('lets a narrow row break before the clock, so that it says where it was sent', () => {
+    renderSearch()
+    const detail = within(screen.getByRole('list', { name: 'Deliveries' })).getAllByText(/^→ /)[0]
+    expect([...(detail?.classList ?? [])]).toEqual(expect.arrayContaining(['sm:truncate', 'max-sm:line-clamp-3']))
+    expect(detail?.classList.contains('truncate')).toBe(false)
+    expect(detail?.parentElement?.classList.contains('flex-wrap')).toBe(true)
+  })
+
   it('has a chip for every status when not everything was counted', () => {
     renderSearch({ statuses: { ...COUNTED, complete: false } })
     const chips = within(screen.getByRole('navigation', { name: 'Status' })).getAllByRole('link')
