@@ -196,7 +196,7 @@ test('what is wrong comes back with everything that was written', async () => {
   const answer = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save', { 's.s1.p.title': '' }))
   expect(answer).toMatchObject({
     outcome: 'form',
-    flash: { title: 'Form Validation Error', description: 'Please check your form for errors: actions' },
+    flash: { title: 'Form Validation Error', description: 'Please check your form for errors: Actions to Execute' },
     form: {
       state: { values: { name: 'Ring' } },
       errors: { 'actions.0.parameters.title': ['Title is required'] },

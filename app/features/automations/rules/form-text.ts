@@ -33,9 +33,36 @@ export function authenticationFlash(): Flash {
   return { kind: 'error', title, description }
 }
 
-/** Lists the field names, each once, without their indexes. */
+/** What the form calls the fields that can be wrong. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  name: 'Automation Name',
+  description: 'Description',
+  active: 'Active',
+  webhookSubscriptionId: 'Record',
+  object: 'Record',
+  triggerType: 'What happens',
+  triggerFieldName: 'Field',
+  triggerFromValue: 'Only when it was',
+  settleMinutes: 'Wait first, in minutes',
+  replyWords: 'Words',
+  apiEndpoint: 'What to check',
+  pollInterval: 'How often',
+  runTime: 'Time of day',
+  weekday: 'Weekday',
+  dayOfMonth: 'Day of the month',
+  scheduleDate: 'Schedule Date',
+  scheduleRecurrence: 'Recurrence',
+  conditions: 'Filter Conditions',
+  groupingField: 'Group by',
+  once: 'How often for the same record',
+  guards: 'Advanced',
+  actions: 'Actions to Execute',
+}
+
+/** Lists the fields as the form calls them, each once. */
 export function formErrorFlash(errors: FieldErrors): Flash {
-  const names = [...new Set(Object.keys(errors).map((field) => field.split('.')[0] ?? field))]
+  const fields = Object.keys(errors).map((path) => path.split('.')[0] ?? path)
+  const names = [...new Set(fields.map((field) => FIELD_NAMES[field] ?? field))]
   return {
     kind: 'error',
     title: 'Form Validation Error',

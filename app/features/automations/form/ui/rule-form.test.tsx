@@ -226,7 +226,7 @@ describe('the form', () => {
   it('tells what is missing, where and at once, and sends nothing', async () => {
     const { user, sent } = renderForm({ state: press(withAction('create_task'), 'add_condition') })
     await user.click(button('Create Automation'))
-    await screen.findByText('Please check your form for errors: conditions, actions')
+    await screen.findByText('Please check your form for errors: Filter Conditions, Actions to Execute')
     screen.getByText('Form Validation Error')
     expect(described(control('Field'))).toContain('Field is required')
     expect(described(control('Task Title'))).toContain('Title is required')
