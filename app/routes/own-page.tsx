@@ -1,5 +1,4 @@
 // What the pages of one account share: the title, the gate in their place, and the line about the plan above them.
-import type { MetaFunction } from '@remix-run/node'
 import type { ReactNode } from 'react'
 import type { AccountLink } from '#app/domain/account-address.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
@@ -11,9 +10,12 @@ type GateView = ReturnType<typeof gateFor>
 type Framed = { view: string; planNotice: PlanNotice | null } & ({ account: AccountLink } | AccountLink)
 type Shown<P> = Exclude<P, { view: 'gate' }>
 
-/** The title of a page; the gate in its place has its own. */
-export function titled(title: string): MetaFunction<() => { view: string }> {
-  return ({ data: page }) => [{ title: `${page?.view === 'gate' ? 'Connect to ServiceM8' : title} · Fieldhook` }]
+/** The title of a page, fixed or by what it shows; the gate in its place has its own. */
+export function titled<P extends { view: string }>(title: string | ((page: P | undefined) => string)) {
+  return ({ data: page }: { data: P | undefined }) => {
+    const own = typeof title === 'string' ? title : title(page)
+    return [{ title: `${page?.view === 'gate' ? 'Connect to ServiceM8' : own} · Fieldhook` }]
+  }
 }
 
 export function OwnPage<P extends GateView | Framed>(props: { page: P; children: (page: Shown<P>) => ReactNode }) {

@@ -22,7 +22,7 @@ import {
 } from '#tests/support/automation-world.server.ts'
 import { WORK_AT_ONCE } from '#tests/support/work-at-once.ts'
 import { action as runAction, loader as runLoader } from './automation-run.tsx'
-import { action as runsAction, loader as runsLoader } from './automation-runs.tsx'
+import { meta, action as runsAction, loader as runsLoader } from './automation-runs.tsx'
 import { action as templatesAction } from './automation-templates.ts'
 
 let world: AutomationWorld
@@ -324,6 +324,15 @@ test('a run that another program started shows the customer too', async () => {
   const run = await world.start(await world.rule(aRule([TEXT])), [world.job(LEEDS)], { source: 'manual' })
   expect((await runs()).page).toMatchObject({ lines: [{ id: run, customer: 'Customer 1' }] })
   expect(await detail(run)).toMatchObject({ run: { line: { customer: 'Customer 1' } } })
+})
+
+test('each view has a title of its own', async () => {
+  const titles: string[] = []
+  for (const query of ['', '&status=needs_you', '&view=upcoming', '&view=why']) {
+    titles.push(...meta({ data: (await runs(query)).page as never }).map(({ title }) => title))
+  }
+  const words = ['Run history', 'Needs you', 'Upcoming runs', 'Why did this job not fire?']
+  expect(titles).toEqual(words.map((title) => `${title} · Fieldhook`))
 })
 
 describe('what comes next', () => {

@@ -2,7 +2,7 @@ import { data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/no
 import { useLoaderData } from '@remix-run/react'
 import { readHistoryView } from '#app/domain/automations/history-address.ts'
 import { countNeedsPerson, loadHistory, loadUpcoming } from '#app/features/automations/history/history-page.server.ts'
-import { HistoryPage } from '#app/features/automations/history/ui/history-page.tsx'
+import { asksWhatNeedsYou, HistoryPage } from '#app/features/automations/history/ui/history-page.tsx'
 import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page.tsx'
 import { WhyPage } from '#app/features/automations/history/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/preview/why-not.server.ts'
@@ -13,7 +13,11 @@ import { OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
-export const meta = titled('Run history')
+export const meta = titled((page?: SerializeFrom<typeof loader>) => {
+  if (page?.view === 'upcoming') return 'Upcoming runs'
+  if (page?.view === 'why') return 'Why did this job not fire?'
+  return page?.view === 'runs' && asksWhatNeedsYou(page.form) ? 'Needs you' : 'Run history'
+})
 
 /** `/automation/runs?accountUUID=`: a filter; `view=upcoming`; `view=why` with `job`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -12,7 +12,7 @@ import { loadFlash } from '#app/http/flash.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
-import { action, loader } from './automation.tsx'
+import { action, loader, meta } from './automation.tsx'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -162,6 +162,13 @@ describe('the form', () => {
     const id = await make()
     expect((await open()).form).toMatchObject({ key: 'new-', view: { state: { ruleId: null } } })
     expect((await open(`&edit=${id}`)).form?.view.state).toMatchObject({ ruleId: id, values: { name: 'Call back' } })
+  })
+
+  test('is told by the title, as the other tabs are', async () => {
+    const title = async (query: string) => meta({ data: (await open(query)) as never })[0]?.title
+    expect(await title('')).toBe('Automations · Fieldhook')
+    expect(await title('&tab=templates')).toBe('Template Library · Fieldhook')
+    expect(await title(`&edit=${await make()}`)).toBe('Edit Automation · Fieldhook')
   })
 
   test('holds a copy for whoever opens its address, from wherever, and nothing is counted', async () => {

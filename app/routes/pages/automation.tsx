@@ -11,7 +11,7 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { hasWork } from '#app/features/automations/form/ui/kept-work.tsx'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text.ts'
-import { AutomationPage } from '#app/features/automations/page/ui/automation-page.tsx'
+import { AutomationPage, TAB_LABELS } from '#app/features/automations/page/ui/automation-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
@@ -36,7 +36,11 @@ const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : la
 const RecipeCards = import.meta.env.SSR ? (await loadRecipeCards()).default : lazy(loadRecipeCards)
 const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
 
-export const meta = titled('Automations')
+export const meta = titled((page?: SerializeFrom<typeof loader>) => {
+  if (page?.view !== 'page') return 'Automations'
+  if (page.tab !== 'rules') return TAB_LABELS[page.tab]
+  return page.step.step === 'edit' ? 'Edit Automation' : 'Automations'
+})
 
 export const headers: HeadersFunction = formPageHeaders
 

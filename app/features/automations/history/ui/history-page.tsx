@@ -68,7 +68,7 @@ function useFoundAnnounced({ form, lines, next }: HistoryPageProps): void {
   }, [lines, next, asked, announce])
 }
 
-function asksWhatNeedsYou({ status }: HistoryForm): boolean {
+export function asksWhatNeedsYou({ status }: HistoryForm): boolean {
   return status === 'needs_you'
 }
 

@@ -183,7 +183,7 @@ function Limits({ limits, month, account }: { limits: string; month: string; acc
   )
 }
 
-const TAB_LABELS: Record<AutomationTab, string> = {
+export const TAB_LABELS: Record<AutomationTab, string> = {
   rules: 'Your Automations',
   templates: 'Template Library',
   api: 'API Testing',
