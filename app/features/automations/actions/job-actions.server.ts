@@ -3,8 +3,10 @@ import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import type { RecordFacts } from '../records/facts.ts'
 import { isUuid } from '../records/field-value.ts'
 import { dayOfField } from '../rules/conditions/condition-text.ts'
+import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import { badgeChange, categoryChange, type JobChange, NO_QUEUE, queueChange, setting } from './job-change.server.ts'
@@ -31,9 +33,10 @@ import { wordParameter } from './read-parameters.ts'
 export const updateJobStatus: Action = {
   type: 'update_job_status',
   plan: (context) =>
-    planJobs(context, async (target, wording) => {
-      const value = jobFieldValue('status', wording.parameter('status', 'field', target.record), clockOf(context))
-      return fieldChange('status', value)
+    planJobs(context, {
+      parameter: 'status',
+      destination: 'field',
+      change: async (_, said) => fieldChange('status', jobFieldValue('status', said, clockOf(context))),
     }),
 }
 
@@ -43,29 +46,31 @@ export const assignToQueue: Action = {
     if (wordParameter(context.step.parameters, 'queueUuid') === '') {
       return impossible('value', NO_QUEUE)
     }
-    return planJobs(context, ({ record }, wording) =>
-      queueChange(context, wording.parameter('queueUuid', 'field', record), record, record.values.queue_uuid ?? null),
-    )
+    return planJobs(context, {
+      parameter: 'queueUuid',
+      destination: 'field',
+      change: (record, said) => queueChange(context, said, record, record.values.queue_uuid ?? null),
+    })
   },
 }
 
 export const updateJobField: Action = {
   type: 'update_job_field',
   async plan(context) {
-    const field = findJobField(wordParameter(context.step.parameters, 'fieldName'))
+    const { read, step } = context
+    const field = findJobField(wordParameter(step.parameters, 'fieldName'))
     if (field.outcome === 'refused') return impossible('value', field.sentence)
-    return planJobs(context, async ({ record }, wording) => {
-      const { read, step } = context
+    const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
+    const change: AskedChange['change'] = async (record, said) => {
       const { badges = '', queue_uuid: isIn = null } = record.values
-      const destination = field.kind === 'date' || field.kind === 'moment' ? 'date' : 'field'
-      const said = wording.parameter('fieldValue', destination, record)
       if (field.kind === 'queue' && said.trim() !== '') return queueChange(context, said, record, isIn)
       if (field.kind === 'category' && said.trim() !== '') return categoryChange(read, said)
       if (field.kind === 'badges') {
         return badgeChange(read, wordParameter(step.parameters, 'badgeChange'), said, badges)
       }
       return fieldChange(field.name, jobFieldValue(field.name, said, clockOf(context)))
-    })
+    }
+    return planJobs(context, { parameter: 'fieldValue', destination, change })
   },
 }
 
@@ -73,48 +78,74 @@ function fieldChange(name: string, value: JobFieldValue): JobChange {
   return value.outcome === 'ok' ? setting({ [name]: value.value }) : { outcome: 'problem', sentence: value.sentence }
 }
 
-async function planJobs(
-  context: PlanContext,
-  change: (target: JobTarget, wording: Wording) => Promise<JobChange>,
-): Promise<Plan> {
+/** Where a step has the new value, and the change of a job once that is filled in. */
+interface AskedChange {
+  parameter: string
+  destination: Destination
+  change: (record: RecordFacts, said: string) => Promise<JobChange>
+}
+
+async function planJobs(context: PlanContext, asked: AskedChange): Promise<Plan> {
   const targets = jobTargets(context)
   if (targets.length === 0) return impossible('value', NO_JOB)
   const wording = createWording(context)
   const effects: Effect[] = []
-  const problems: string[] = []
+  const [problems, empty]: [string[], string[]] = [[], []]
   const warnings: PlanWarning[] = []
   for (const target of targets) {
-    const job = await jobValues(context, target)
-    if (job.outcome === 'failed') return afterTrouble(job.trouble, jobName(target.record))
-    if (!isActive(job.values)) {
-      problems.push(`Nothing was changed: ${jobName(target.record)} was deleted in ServiceM8.`)
-      continue
-    }
-    const changed = await change(
-      { ...target, record: { ...target.record, values: { ...target.record.values, ...job.values } } },
-      wording,
-    )
+    const changed = await changeOf(context, target, wording, asked)
     if (changed.outcome === 'failed') return afterTrouble(changed.trouble, changed.what)
-    if (changed.outcome === 'problem') {
-      problems.push(changed.sentence)
-      continue
-    }
-    const fields = Object.fromEntries(
-      Object.entries(changed.fields).filter(([name, value]) => !sameValue(job.values[name] ?? '', value)),
-    )
-    if (Object.keys(fields).length === 0) continue
+    if (changed.outcome === 'empty') empty.push(changed.sentence)
+    if (changed.outcome === 'problem') problems.push(changed.sentence)
+    if (changed.outcome !== 'change') continue
     warnings.push(...changed.warnings)
-    effects.push(updateEffect(target, job.values, fields))
+    effects.push(...changed.effects)
   }
   const told = [...warnings, ...textWarnings(wording)]
   if (effects.length > 0) {
-    return planned(wording, effects, {
-      warnings: [...told, ...problems.map((sentence) => ({ code: 'job_left_out', sentence }))],
-    })
+    const leftOut = [...problems, ...empty].map((sentence) => ({ code: 'job_left_out', sentence }))
+    return planned(wording, effects, { warnings: [...told, ...leftOut] })
   }
   const [problem] = problems
   if (problem !== undefined) return impossible('value', problem, told)
-  return skipped(`Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
+  return skipped(empty[0] ?? `Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
+}
+
+type ChangeOfJob =
+  | Exclude<JobChange, { outcome: 'change' }>
+  | { outcome: 'empty'; sentence: string }
+  /** `effects`: none when the job is so already. */
+  | { outcome: 'change'; effects: Effect[]; warnings: PlanWarning[] }
+
+async function changeOf(
+  context: PlanContext,
+  target: JobTarget,
+  wording: Wording,
+  { parameter, destination, change }: AskedChange,
+): Promise<ChangeOfJob> {
+  const { record: known } = target
+  const job = await jobValues(context, target)
+  if (job.outcome === 'failed') return { ...job, what: jobName(known) }
+  const { values } = job
+  if (!isActive(values)) {
+    return { outcome: 'problem', sentence: `Nothing was changed: ${jobName(known)} was deleted in ServiceM8.` }
+  }
+  const record = { ...known, values: { ...known.values, ...values } }
+  const said = wording.parameter(parameter, destination, record)
+  const isEmpty = said.trim() === '' && wordParameter(context.step.parameters, parameter) !== ''
+  // Only a value that is empty as written, or by its fallback, erases a field.
+  const [blank] = isEmpty ? [...wording.blanks(), ...wording.unknown()] : []
+  if (blank !== undefined) {
+    const sentence = `Nothing was changed on ${jobName(known)}: {${blank}} is empty here.`
+    return { outcome: wording.unknown().length > 0 ? 'problem' : 'empty', sentence }
+  }
+  const changed = await change(record, said)
+  if (changed.outcome !== 'change') return changed
+  const fields = Object.fromEntries(
+    Object.entries(changed.fields).filter(([name, value]) => !sameValue(values[name] ?? '', value)),
+  )
+  if (Object.keys(fields).length === 0) return { outcome: 'change', effects: [], warnings: [] }
+  return { ...changed, effects: [updateEffect(target, values, fields)] }
 }
 
 function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>): Effect {

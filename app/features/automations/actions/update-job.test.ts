@@ -238,6 +238,33 @@ describe('update_job_field', () => {
     expect(effect?.fields).toEqual({ purchase_order_number: '2' })
   })
 
+  it('leaves a job out where the placeholder of its value is empty, and empties a field only as written', async () => {
+    world.set('job', JOB, { purchase_order_number: 'G1', badges: JSON.stringify([TOM]), queue_uuid: '' })
+    for (const fieldName of ['purchase_order_number', 'badges', 'queue_uuid', 'date']) {
+      const plan = await world.plan('update_job_field', { fieldName, fieldValue: ' {queue_name}' })
+      expect(plan).toMatchObject({
+        outcome: 'skipped',
+        sentence: 'Nothing was changed on job 1041: {queue_name} is empty here.',
+      })
+    }
+    expect(await world.plan('assign_to_queue', { queueUuid: '{queue_name}' })).toMatchObject({ outcome: 'skipped' })
+    expect(await world.plan('update_job_field', { fieldName: 'badges', fieldValue: '{no_such}' })).toMatchObject({
+      outcome: 'impossible',
+    })
+    expect(await set('purchase_order_number', '{queue_name or ""}')).toEqual({ purchase_order_number: '' })
+    expect(await set('badges', '')).toEqual({ badges: '' })
+
+    job({ queue_uuid: QUEUE })
+    const records = [await world.record(), await world.record('job', OTHER_JOB)]
+    const step = { fieldName: 'purchase_order_number', fieldValue: '{entry.0.queue_name}' }
+    const plan = await world.planned('update_job_field', step, { records })
+    expect(effectsOf(plan, 'update_record').map(({ recordUuid }) => recordUuid)).toEqual([OTHER_JOB])
+    expect(plan.warnings).toContainEqual({
+      code: 'job_left_out',
+      sentence: 'Nothing was changed on job 1041: {entry.0.queue_name} is empty here.',
+    })
+  })
+
   it.each([
     ['generated_job_id', '7', 'ServiceM8 keeps the field generated_job_id itself'],
     ['total_cost', '7', 'ServiceM8 keeps the field total_cost itself'],
