@@ -1,7 +1,8 @@
 // A task, on the run's job if there is one.
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { createWording, impossible, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'
+import { createWording, jobName, jobTargets, planned, textWarnings, withoutText } from './planning.server.ts'
+import { textParameter } from './read-parameters.ts'
 
 /** Titles are shown in a list. */
 const LONGEST_TITLE = 250
@@ -11,7 +12,10 @@ export const createTask: Action = { type: 'create_task', plan }
 async function plan(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const title = wording.parameter('title', 'subject').trim().slice(0, LONGEST_TITLE)
-  if (title === '') return impossible('value', 'The task has no title. Open the automation and write one.')
+  if (title === '') {
+    const otherwise = 'The task has no title. Open the automation and write one.'
+    return withoutText(wording, { what: 'task', written: textParameter(context.step.parameters, 'title'), otherwise })
+  }
   const details = wording.parameter('description', 'plain').trim()
   const [target] = jobTargets(context)
   const companyUuid = context.records[0]?.companyUuid ?? null

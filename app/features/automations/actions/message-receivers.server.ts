@@ -6,6 +6,7 @@ import { activeStaff } from '../records/staff-members.server.ts'
 import type { PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import {
+  blankText,
   blankWarnings,
   deletedText,
   type Ended,
@@ -81,8 +82,8 @@ export async function audienceOf(
   warnings.push(...blankWarnings(wording))
   const found = { to, also: others.map((one) => one.to), onlyColleagues, isColleague, warnings }
   if (to.length > 0) return { outcome: 'ok', ...found }
-  const why = deleted ?? `{${blank ?? ''}} is empty here, and the text has no other word for it`
-  return ended(skipped(`No ${message.name}: ${why}.`, warnings))
+  const why = deleted === null ? blankText(message.name, blank ?? '') : `No ${message.name}: ${deleted}.`
+  return ended(skipped(why, warnings))
 }
 
 /**

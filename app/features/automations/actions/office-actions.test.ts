@@ -96,6 +96,21 @@ describe('send_staff_message', () => {
     })
   })
 
+  it.each([
+    ['send_staff_message', { toStaffUuid: TOM, message: '{queue_name}' }, 'staff message'],
+    ['post_activity_feed', { message: ' {queue_name} ' }, 'feed message'],
+    ['create_task', { title: '{queue_name}', description: 'x' }, 'task'],
+    ['send_sms', { to: '+44 7700 900123', message: '{queue_name}' }, 'text message'],
+    ['send_email', { to: 'tom@alder.example', customSubject: '{queue_name}', customBody: 'x' }, 'e-mail'],
+    ['send_email', { to: 'tom@alder.example', customSubject: 'x', customBody: '{queue_name}' }, 'e-mail'],
+  ] as const)('%s with %j is passed over where nothing of its text is left', async (type, parameters, what) => {
+    world.set('staff', TOM, { email: 'tom@alder.example', mobile: '+447700900123' })
+    expect(await world.plan(type, parameters)).toMatchObject({
+      outcome: 'skipped',
+      sentence: `No ${what}: {queue_name} is empty here, and the text has no other word for it.`,
+    })
+  })
+
   it('leaves a hole where a value is missing: colleagues can ask', async () => {
     const [effect] = await created('send_staff_message', { ...MESSAGE, message: 'PO {entry.0.purchase_order_number}.' })
     expect(effect?.fields.message).toBe('PO.')
@@ -178,7 +193,7 @@ describe('create_task', () => {
   })
 
   it('needs a title', async () => {
-    expect(await world.plan('create_task', { title: '{entry.0.purchase_order_number}' })).toMatchObject({
+    expect(await world.plan('create_task', { title: ' ', description: '{queue_name}' })).toMatchObject({
       outcome: 'impossible',
       sentence: expect.stringContaining('has no title'),
     })

@@ -134,6 +134,23 @@ export function isCalled(name: string): (row: Values) => boolean {
   return (row) => folded(row.name ?? '') === folded(name)
 }
 
+/**
+ * The plan for a text that is empty once it is filled in. Where its placeholders have no value in this record, nobody
+ * can mend that in the automation: the step is skipped.
+ */
+export function withoutText(
+  wording: Pick<Wording, 'blanks'>,
+  { what, written, otherwise }: { what: string; written: string; otherwise: string },
+  warnings: PlanWarning[] = [],
+): Plan {
+  const [blank] = written.trim() === '' ? [] : wording.blanks()
+  return blank === undefined ? impossible('value', otherwise, warnings) : skipped(blankText(what, blank), warnings)
+}
+
+export function blankText(what: string, blank: string): string {
+  return `No ${what}: {${blank}} is empty here, and the text has no other word for it.`
+}
+
 /** Placeholder names that do not exist are left out of the text; the reader of the plan gets a warning. */
 export function unknownWarnings(wording: Pick<Wording, 'unknown'>): PlanWarning[] {
   return wording.unknown().map((name) => ({

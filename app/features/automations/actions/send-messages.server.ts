@@ -29,6 +29,7 @@ import {
   planned,
   readNamed,
   type Wording,
+  withoutText,
 } from './planning.server.ts'
 import { flagParameter, positionParameter, textParameter, wordParameter } from './read-parameters.ts'
 
@@ -49,10 +50,12 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { isColleague, warnings } = audience
   const [copies = [], [replyTo = ''] = []] = audience.also
   if (written.subject === '') {
-    return impossible('value', 'The e-mail has no subject. Open the automation and write one.', warnings)
+    const otherwise = 'The e-mail has no subject. Open the automation and write one.'
+    return withoutText(wording, { what: 'e-mail', written: chosen.content.subject, otherwise }, warnings)
   }
   if (written.text.trim() === '' && isEmptyHtml(written.html)) {
-    return impossible('value', 'The e-mail has no text. Open the automation and write one.', warnings)
+    const otherwise = 'The e-mail has no text. Open the automation and write one.'
+    return withoutText(wording, { what: 'e-mail', written: chosen.content.body, otherwise }, warnings)
   }
   const signed = await signedBody(context, written, asksForSignature(chosen.content.body))
   if (signed.outcome !== 'ok') return signed.plan
@@ -278,7 +281,10 @@ async function planSms(context: PlanContext): Promise<Plan> {
   const audience = await audienceOf(context, wording, 'sms')
   if (audience.outcome !== 'ok') return audience.plan
   const { to: receivers, isColleague, warnings } = audience
-  if (message === '') return impossible('value', NO_SMS_TEXT, warnings)
+  if (message === '') {
+    const said = { what: 'text message', written: text.text, otherwise: NO_SMS_TEXT }
+    return withoutText(wording, said, warnings)
+  }
   const problem = lengthProblem('sms', message)
   if (problem !== null) return impossible('value', `${problem} Shorten the text in the automation.`, warnings)
 

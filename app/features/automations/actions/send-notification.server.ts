@@ -6,7 +6,16 @@ import { messageFor } from '#app/features/events/chat/chat-message.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { notificationJson, readRows, rowsText } from './notification-body.ts'
-import { createWording, impossible, isGrouped, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'
+import {
+  createWording,
+  impossible,
+  isGrouped,
+  jobName,
+  jobTargets,
+  planned,
+  textWarnings,
+  withoutText,
+} from './planning.server.ts'
 import { flagParameter, rowsParameter, textParameter, wordParameter } from './read-parameters.ts'
 
 export const sendNotification: Action = { type: 'send_notification', plan }
@@ -80,7 +89,11 @@ export const postActivityFeed: Action = { type: 'post_activity_feed', plan: plan
 async function planFeed(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const said = wording.parameter('message', 'plain').trim()
-  if (said === '') return impossible('value', 'The feed message has no text. Open the automation and write one.')
+  if (said === '') {
+    const otherwise = 'The feed message has no text. Open the automation and write one.'
+    const written = textParameter(context.step.parameters, 'message')
+    return withoutText(wording, { what: 'feed message', written, otherwise })
+  }
   const warnings: PlanWarning[] = textWarnings(wording)
   const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {

@@ -4,7 +4,15 @@ import { objectNoun } from '../records/fields.ts'
 import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
-import { afterTrouble, createWording, impossible, planned, skipped, textWarnings } from './planning.server.ts'
+import {
+  afterTrouble,
+  createWording,
+  impossible,
+  planned,
+  skipped,
+  textWarnings,
+  withoutText,
+} from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'
 
@@ -14,7 +22,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { parameters } = context.step
   const wording = createWording(context)
   const message = wording.parameter('message', 'plain').trim()
-  if (message === '') return impossible('value', 'The staff message has no text. Open the automation and write one.')
+  if (message === '') {
+    const otherwise = 'The staff message has no text. Open the automation and write one.'
+    return withoutText(wording, { what: 'staff message', written: textParameter(parameters, 'message'), otherwise })
+  }
   const chosen = splitReceivers(textParameter(parameters, 'toStaffUuid'))
   if (chosen.length === 0) {
     return impossible('value', 'The staff message has no receiver. Open the automation and choose one.')
