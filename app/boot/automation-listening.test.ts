@@ -262,13 +262,32 @@ describe('answers', () => {
     await listen(minutes(5))
     const [row] = (await world.run(run)).journal
     expect(row).toMatchObject({ state: 'held' })
-    expect(runReasonText(row?.sentence ?? '')).toBe('They answered at 09:10: "Please call me first"')
+    expect(runReasonText(row?.sentence ?? '')).toBe(
+      'They answered on Monday, 5 January at 09:10: "Please call me first"',
+    )
     expect(await open()).toMatchObject([{ words: 'Please call me first', jobUuid: job }])
     expect(staffMessages()).toMatchObject([{ fields: { to_staff_uuid: STAFF, regarding_job_uuid: job } }])
     expect(staffMessages()[0]?.fields.message).toContain('"Please call me first"')
     await listen(hours(2))
     expect(staffMessages()).toHaveLength(1)
     expect(world.platform.messages).toHaveLength(1)
+  })
+
+  test('what another job of the customer waits for names the job and the day, on its run too', async () => {
+    const company_uuid = uuidOf('company', 77)
+    const { job } = await send(TEXT, world.job(LEEDS, { company_uuid }))
+    const fields = { generated_job_id: '3126' }
+    await world.store.records.keepNames(LEEDS, [{ object: 'job', recordUuid: job, fields }], world.clock.now())
+    answer(job, 'Please call me first')
+    await listen(minutes(3))
+    const run = await world.start(await world.rule(aRule([TEXT])), [world.job(LEEDS, { company_uuid })])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    const [row] = (await world.run(run)).journal
+    const said = 'They answered about job 3126 on Monday, 5 January at 09:00: "Please call me first"'
+    expect(runReasonText(row?.sentence ?? '')).toBe(said)
+    const shown = await loadRun({ ...world.app, namesOf: async () => new Map() }, LEEDS, run)
+    expect(shown?.customers).toMatchObject([{ uuid: company_uuid, mute: null, answered: '3126' }])
   })
 
   test('"Go on" sends what waits, "Stop" leaves it out', async () => {

@@ -34,8 +34,9 @@ export const RUN_REASON_TEXTS = {
   // For the customer guards.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>
     `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayText(until, at)}`}.`,
-  answered: ({ words, at, ...seen }: OnDay & { id: number; words: string }) =>
-    `They answered ${answeredText(at, seen)}: "${words}"`,
+  // The run waits until a person decides, so "today" would not last. `job`: number of another job.
+  answered: ({ words, at, zone, job }: OnDay & { id: number; words: string; job?: string }) =>
+    `They answered${job ? ` about job ${job}` : ''} on ${dateText(at, zone)} at ${timeText(at, zone)}: "${words}"`,
   stopped_after_answer: 'Not sent: they answered, and a person stopped it.',
   rule_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
     `Not sent: this automation wrote to the customer ${onDay(at, seen)}. It leaves ${dayCount(days)} between messages.`,
@@ -112,7 +113,11 @@ function dayText(at: Millis, { now, zone }: SeenFrom): string {
   const day = dayOf(wallAt(at, zone))
   const today = dayOf(wallAt(now, zone))
   if (day === today) return 'today'
-  if (day === today + 1) return 'tomorrow'
+  return day === today + 1 ? 'tomorrow' : dateText(at, zone)
+}
+
+function dateText(at: Millis, zone: string): string {
+  const day = dayOf(wallAt(at, zone))
   const date = new Date(wallOfDay(day))
   return `${WEEKDAYS[weekdayOf(day) - 1]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
 }

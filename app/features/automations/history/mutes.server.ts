@@ -1,12 +1,12 @@
 // Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
-import type { Mute } from '#app/domain/automations/receipt.ts'
+import { CONVERSATION_OPEN, type Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
-import { receiverOfMessage } from '../runs/run-guards.server.ts'
+import { jobOfAnswer, receiverOfMessage } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
@@ -129,18 +129,21 @@ export async function meet(
   const mutes = await listMutes(app, accountUuid)
   return Promise.all(
     known.map(async ({ uuid, name }) => {
-      if (mutes.length === 0) return { uuid, name, mute: null }
-      const { id, jobUuids } = await findMute(app, accountUuid, uuid, met)
+      const { id, jobUuids, answered } = await heldFor(app, accountUuid, uuid, met)
       const mute = mutes.find((one) => one.id === id) ?? null
-      const record = mute?.recordUuid.toLowerCase() ?? uuid
-      if (record === uuid) return { uuid, name: name || (mute?.name ?? ''), mute }
+      if (mute === null) return { uuid, name, mute, ...(answered !== null && { answered }) }
+      const record = mute.recordUuid.toLowerCase()
+      if (record === uuid) return { uuid, name: name || mute.name, mute }
       return { uuid, name, mute, mutedBy: jobUuids.includes(record) ? 'job' : 'number' }
     }),
   )
 }
 
-/** Asks as before a message: a mute may be of the customer, of a job, or of whoever wrote STOP from the number. */
-async function findMute(app: MeetApp, accountUuid: string, uuid: string, met: MetIn) {
+/**
+ * Asks as before a message: a mute may be of the customer, of a job, or of whoever wrote STOP from the number.
+ * `answered`: what an open answer of theirs is about; null = there is none.
+ */
+async function heldFor(app: MeetApp, accountUuid: string, uuid: string, met: MetIn) {
   const receivers = await Promise.all(
     met.journal.flatMap(({ effect, notes }) => {
       const about = notes?.about ?? { companyUuids: [], jobUuids: [] }
@@ -154,7 +157,9 @@ async function findMute(app: MeetApp, accountUuid: string, uuid: string, met: Me
   const asked = { automationId: 0, runId: null, now, dayStart: now, hourStart: now }
   const receiver = { companyUuids: [uuid], jobUuids, receiverHashes }
   const { muted } = await app.store.runs.messageFacts(accountUuid, { ...asked, ...receiver })
-  return { id: muted?.id, jobUuids }
+  const since = now - CONVERSATION_OPEN
+  const answer = await app.store.listening.openAnswer(accountUuid, receiver, { since, except: null })
+  return { id: muted?.id, jobUuids, answered: answer && (await jobOfAnswer(app, answer)) }
 }
 
 type AboutRun = Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>

@@ -38,8 +38,8 @@ export interface MessageAsked {
   at: JudgedAt
   /** Nothing automatic goes to this customer, or about this job; `until` null = for good. */
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
-  /** What they wrote back and nobody has decided about; missing or null = nothing. */
-  answered?: { id: number; words: string; writtenAt: Millis } | null
+  /** What they wrote back and nobody has decided about; missing or null = nothing. `job`: number of another job. */
+  answered?: { id: number; words: string; writtenAt: Millis; job?: string } | null
   sent: MessagesSent
   /** A person pressed "send": caps, cooldowns and quiet hours are not checked again. */
   released: boolean
@@ -84,10 +84,13 @@ const MOST_WORDS = 160
 
 function hasAnswered({ answered, at }: MessageAsked): MessageVerdict | null {
   if (!answered) return null
-  const { id, words, writtenAt } = answered
+  const { id, words, writtenAt, job } = answered
   const line = words.replace(/\s+/g, ' ').trim()
   const said = line.length <= MOST_WORDS ? line : `${line.slice(0, MOST_WORDS - 1)}…`
-  return { outcome: 'hold', reason: runReason('answered', { id, words: said, at: writtenAt, ...at }) }
+  return {
+    outcome: 'hold',
+    reason: runReason('answered', { id, words: said, at: writtenAt, ...at, ...(job && { job }) }),
+  }
 }
 
 /** The time of the last message while its pause lasts, else null; counted in calendar days. */

@@ -1,10 +1,12 @@
 // Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
+import type { Answer } from '#app/domain/automations/conversation.ts'
 import type { JournalRow, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import { CONVERSATION_OPEN, RECEIPT_LOOKS, type SentAbout } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition, RuleGuards, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { reasonCode } from '#app/domain/reason.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -187,7 +189,9 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const input = { since: now - CONVERSATION_OPEN, except: setOffBy }
   const answer = await app.store.listening.openAnswer(accountUuid, receiver, input)
   // Who presses "send" after an answer has seen it.
-  const answered = answer && (released === null || answer.seenAt > released) ? answer : null
+  const isOpen = answer && (released === null || answer.seenAt > released)
+  const isOther = isOpen && !receiver.jobUuids.includes(answer.jobUuid)
+  const answered = isOpen ? { ...answer, job: isOther ? await jobOfAnswer(app, answer) : '' } : null
   const { muted, got, ...counts } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
     runId: asked.runId ?? null,
@@ -202,6 +206,12 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const sent = { ...counts, sameAt }
   const account = readAccountGuards(await app.store.runs.findAccountGuards(accountUuid))
   return mayMessage({ rule: guards, account, at, muted, answered, sent, released: released !== null })
+}
+
+/** The number of the job that an answer is about; '' = unknown. */
+export async function jobOfAnswer({ store }: Pick<App, 'store'>, { accountUuid, jobUuid }: Answer): Promise<string> {
+  const known = await store.records.knownOf(accountUuid, [{ object: 'job', recordUuid: jobUuid }])
+  return recordNames(known).get(jobUuid)?.job ?? ''
 }
 
 /** `stored`: a message that was sent, as its row has it. */

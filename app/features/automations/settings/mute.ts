@@ -57,6 +57,8 @@ export interface MetCustomer {
   mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
   /** What the mute is about, if not this customer. `number`: another customer with the same number or address. */
   mutedBy?: 'job' | 'number'
+  /** Messages wait for an answer about the job with this number, '' = unknown; missing = for none. */
+  answered?: string
   /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
   gotToday?: string
 }

@@ -1,6 +1,7 @@
 import { Link } from '@remix-run/react'
 import { BellOff, Undo2 } from 'lucide-react'
 import { type AutomationAccount, settingsAddress } from '#app/domain/automations/automation-address.ts'
+import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import type { MetCustomer } from '../../settings/mute.ts'
@@ -31,7 +32,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
   return (
     <>
       <ul className="grid gap-4">
-        {customers.map(({ uuid, name, mute, mutedBy, gotToday }) => {
+        {customers.map(({ uuid, name, mute, mutedBy, answered, gotToday }) => {
           const who = name || 'This customer'
           return (
             <li key={uuid} className="grid justify-items-start gap-1.5">
@@ -39,7 +40,19 @@ export function Customers({ customers, account }: CustomerCardProps) {
               {gotToday ? <p className="text-dense text-ink-soft">Got {gotToday} from automations today.</p> : null}
               {mute === null ? (
                 <>
-                  <p className="text-dense text-ink-soft">Gets automatic messages.</p>
+                  {answered === undefined ? (
+                    <p className="text-dense text-ink-soft">Gets automatic messages.</p>
+                  ) : (
+                    <p className="text-label">
+                      Messages wait: they answered{answered && ` about job ${answered}`}.{' '}
+                      <Link
+                        to={`${runsAddress(account)}#answers-title`}
+                        className="text-accent underline underline-offset-4"
+                      >
+                        Go on or stop
+                      </Link>
+                    </p>
+                  )}
                   <PostButton
                     wraps
                     values={{ act: 'mute', company: uuid, name }}

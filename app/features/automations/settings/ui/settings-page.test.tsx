@@ -209,6 +209,15 @@ describe('where a customer is met', () => {
     )
   })
 
+  it('an answer that messages wait for is said, with the way to decide', () => {
+    card([{ uuid: 'c', name: 'Margaret Smith', mute: null, answered: '3126' }])
+    expect(screen.getByText(/Messages wait: they answered about job 3126\./)).not.toBeNull()
+    expect(screen.queryByText('Gets automatic messages.')).toBeNull()
+    expect(screen.getByRole('link', { name: 'Go on or stop' }).getAttribute('href')).toBe(
+      '/automation/runs?accountUUID=account-1#answers-title',
+    )
+  })
+
   it('who stopped them is said', () => {
     card([{ uuid: 'c', name: '', mute: MUTE }])
     expect(screen.getByText('This customer')).not.toBeNull()
