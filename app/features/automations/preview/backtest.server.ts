@@ -2,11 +2,19 @@
 // reads, writes nothing.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import { checksAgain, type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
+import {
+  checksAgain,
+  isOfMany,
+  type RuleDefinition,
+  startsOnAnswers,
+  startsOnMessages,
+} from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { Draft } from '../form/form-check.ts'
 import type { Backtest, BacktestRow, PreviewTrouble } from '../form/form-preview.ts'
@@ -22,7 +30,15 @@ import { onceText } from '../rules/timing/once-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
 import { type Answered, jobsAnswered, matchingAnswers } from './answered-jobs.server.ts'
-import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, runsByDay, ticksOf, wouldHaveActed } from './backtest.ts'
+import {
+  actedAtTicks,
+  BACKTEST_DAYS,
+  basisOf,
+  MOST_BACKTESTED,
+  runsByDay,
+  ticksOf,
+  wouldHaveActed,
+} from './backtest.ts'
 import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { type DraftApp, draftParts, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
@@ -71,7 +87,7 @@ interface Unit {
 async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promise<Backtest | PreviewTrouble> {
   const { definition, object } = draft
   const at = await judgedAt(app, accountUuid)
-  const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
+  const ran = await runsOf(app, accountUuid, draft.ruleId, at)
   const reallyRan = { ran: ran.count, ranMore: !ran.complete }
   const { trigger } = definition
   if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
@@ -108,7 +124,7 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const parts = draftParts(app, reads, draft)
   const turn = takingTurns()
   for (const unit of shown) {
-    rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, sums }))
+    rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, zone: at.zone, sums }))
     await turn()
   }
   return {
@@ -159,7 +175,7 @@ async function wholeRecords(
   units: readonly Unit[],
 ): Promise<Map<string, RecordFacts>> {
   const parts = [...partsToShow(object, definition.conditions), ...partsOfSteps(definition, object)]
-  const records = units.flatMap(({ records }) => records).map(rawOf)
+  const records = [...new Set(units.flatMap(({ records }) => records))].map(rawOf)
   const joined = await reads.facts.join(accountUuid, object, records, [...new Set(parts)])
   return new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
 }
@@ -199,8 +215,7 @@ async function actedOn(
     const joined = await reads.facts.join(accountUuid, object, records.slice(start, start + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return joined
     for (const facts of joined.facts) {
-      const found = acts(facts)
-      if (found) acted.push(dated ? found : { ...found, on: null })
+      for (const found of acts(facts)) acted.push(dated ? found : { ...found, on: null })
       await turn()
     }
   }
@@ -208,21 +223,21 @@ async function actedOn(
   return { outcome: 'ok', acted } as const
 }
 
-function actedIn(definition: RuleDefinition, facts: RecordFacts, window: Parameters<typeof wouldHaveActed>[2]) {
+function actedIn(
+  definition: RuleDefinition,
+  facts: RecordFacts,
+  window: Parameters<typeof wouldHaveActed>[2],
+): Acted[] {
+  if (isOfMany(definition)) return actedAtTicks(definition, facts, window).map((on) => ({ facts, on }))
   const on = wouldHaveActed(definition, facts, window)
-  return on === null ? null : { facts, on }
+  return on === null ? [] : [{ facts, on }]
 }
 
-/** The answer of this job that would have set it off; null = none. */
-function answeredIn(
-  { conditions }: RuleDefinition,
-  facts: RecordFacts,
-  answered: Answered,
-  at: JudgedAt,
-): Acted | null {
+/** The answer of this job that would have set it off. */
+function answeredIn({ conditions }: RuleDefinition, facts: RecordFacts, answered: Answered, at: JudgedAt): Acted[] {
   const answer = answered.get(facts.recordUuid)
-  if (!answer || !judge(conditions, facts, at).matched) return null
-  return { facts, on: answer.writtenAt, values: { reply: answer.words } }
+  if (!answer || !judge(conditions, facts, at).matched) return []
+  return [{ facts, on: answer.writtenAt, values: { reply: answer.words } }]
 }
 
 function partsToJudge({ conditions, grouping }: RuleDefinition, object: string): FactPart[] {
@@ -230,26 +245,29 @@ function partsToJudge({ conditions, grouping }: RuleDefinition, object: string):
   return [...new Set([...neededParts(conditions, object), ...forGroups])]
 }
 
-function unitsOf({ grouping, digest }: RuleDefinition, acted: readonly Acted[]): Unit[] {
-  const all = acted.map(({ facts }) => facts)
-  if (grouping.enabled && grouping.field) {
-    return groupRecords(all, grouping.field).map(({ key, label, records }) => ({
-      key,
-      groupKey: key,
-      label: label || 'No name',
-      records,
-      on: null,
-    }))
+/** `acted`: newest first. */
+function unitsOf(definition: RuleDefinition, acted: readonly Acted[]): Unit[] {
+  const { grouping } = definition
+  if (!isOfMany(definition)) {
+    return acted.map(({ facts, ...one }) => {
+      return { key: facts.recordUuid, groupKey: null, label: null, records: [facts], ...one }
+    })
   }
-  if (digest)
-    return all.length === 0 ? [] : [{ key: 'all', groupKey: null, label: 'All of them', records: all, on: null }]
-  return acted.map(({ facts, ...one }) => ({
-    key: facts.recordUuid,
-    groupKey: null,
-    label: null,
-    records: [facts],
-    ...one,
-  }))
+  const checks = new Map<Millis | null, RecordFacts[]>()
+  for (const { on, facts } of acted) {
+    const all = checks.get(on)
+    if (all) all.push(facts)
+    else checks.set(on, [facts])
+  }
+  return [...checks].flatMap(([on, all]) => {
+    const groups =
+      grouping.enabled && grouping.field
+        ? groupRecords(all, grouping.field)
+        : [{ key: null, label: 'All of them', records: all }]
+    return groups.map(({ key, label, records }) => {
+      return { key: `${key ?? 'all'} ${on ?? ''}`, groupKey: key, label: label || 'No name', records, on }
+    })
+  })
 }
 
 interface RowRequest {
@@ -259,13 +277,14 @@ interface RowRequest {
   /** With names and contacts, as far as they were readable. */
   whole: ReadonlyMap<string, RecordFacts>
   ran: RealRuns
+  zone: string
   sums: { messages: number; credits: number; texts: number; emails: number }
 }
 
 async function rowOf(
   app: DraftApp,
   parts: PreviewParts,
-  { accountUuid, draft, unit, whole, ran, sums }: RowRequest,
+  { accountUuid, draft, unit, whole, ran, zone, sums }: RowRequest,
 ): Promise<BacktestRow> {
   const { object } = draft
   const records = unit.records.map((facts) => whole.get(facts.recordUuid) ?? facts)
@@ -276,7 +295,10 @@ async function rowOf(
     title: unit.label === null ? (told ? titleOf(object, told) : '') : `${unit.label} (${unit.records.length})`,
     customer: unit.label === null ? (told?.companyName ?? '') : '',
     on: unit.on,
-    ran: records.some(({ recordUuid }) => ran.records.has(recordUuid)),
+    ran:
+      unit.label === null
+        ? records.some(({ recordUuid }) => ran.records.has(recordUuid))
+        : unit.on !== null && ran.groups.has(groupOnDay(unit.groupKey, unit.on, zone)),
     does: [],
     trouble: null,
   }
@@ -284,6 +306,7 @@ async function rowOf(
     records,
     groupKey: unit.groupKey,
     ...(unit.values && { values: unit.values }),
+    ...(unit.label !== null && unit.on !== null && { saidAt: unit.on }),
   })
   if (preview.outcome === 'not_possible') return { ...row, trouble: runReasonText(preview.why.sentence) }
   sums.messages += preview.customerMessages
@@ -327,6 +350,12 @@ interface RealRuns {
   /** False = more runs exist than were read. */
   complete: boolean
   records: ReadonlySet<string>
+  /** Which group ran on which day. */
+  groups: ReadonlySet<string>
+}
+
+function groupOnDay(groupKey: string | null, at: Millis, zone: string): string {
+  return `${dayOf(wallAt(at, zone))} ${groupKey ?? ''}`
 }
 
 /** Real runs of the period. */
@@ -334,14 +363,15 @@ async function runsOf(
   app: Pick<App, 'store'>,
   accountUuid: string,
   ruleId: number | null,
-  now: Millis,
+  { now, zone }: JudgedAt,
 ): Promise<RealRuns> {
-  if (ruleId === null) return { count: null, records: new Set(), complete: true }
+  if (ruleId === null) return { count: null, records: new Set(), groups: new Set(), complete: true }
   const runs = await listExecutions(app, accountUuid, { automationId: ruleId, since: sinceOf(now), limit: MOST_RUNS })
   const begun = runs.filter(({ startedAt }) => startedAt !== null)
   return {
     count: begun.length,
     records: new Set(begun.flatMap(({ recordUuids }) => recordUuids)),
+    groups: new Set(begun.map(({ groupKey, executedAt }) => groupOnDay(groupKey, Date.parse(executedAt), zone))),
     complete: runs.length < MOST_RUNS,
   }
 }
@@ -366,8 +396,9 @@ function headlineOf({ definition, object, found, units, shown, sums }: Headline)
     const looked = plural(found.records.length, noun)
     return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none matches.`
   }
-  const many = definition.grouping.enabled || definition.digest
-  const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${plural(units, noun)}`
+  const acted = isOfMany(definition)
+    ? `run ${units === 1 ? 'once' : `${units} times`}`
+    : `acted on ${plural(units, noun)}`
   const messages = [`${plural(sums.messages, 'message')} to customers`, plural(sums.credits, 'SMS credit')].join(', ')
   const costs = sums.messages === 0 ? ', without a message to a customer' : `: ${messages}`
   const of = shown.length < units ? ` The first ${shown.length} of them are below and counted.` : ''

@@ -17,6 +17,7 @@ import { momentOfWall, wallAt } from '#app/lib/zone.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectNoun, readField } from '../records/fields.ts'
 import { judge } from '../rules/conditions/conditions.ts'
+import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 
 export const BACKTEST_DAYS = 30
@@ -101,6 +102,21 @@ function actedAtTick(
     ticks.findLast((tick) => tick < edited && matches(tick)) ??
     null
   )
+}
+
+/** Every check at which a rule of many would have had the record in its run. */
+export function actedAtTicks(definition: RuleDefinition, facts: RecordFacts, window: BacktestWindow): Millis[] {
+  const on = wouldHaveActed(definition, facts, window)
+  if (on === null || !actsAgain(definition)) return on === null ? [] : [on]
+  const { zone } = window
+  const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
+  const done = new Set<string>()
+  return window.ticks.filter((tick) => {
+    const at = { now: tick, zone }
+    if (tick < created || !judge(definition.conditions, facts, at).matched) return false
+    const occurrence = occurrenceOf(definition.once, { facts, changes: [], at, groupKey: null, tick })
+    return done.size < done.add(occurrence).size
+  })
 }
 
 function actedOnEvent(

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
+import { draftOf } from '../form/form-body.ts'
 import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import { formOfFields } from '../form/form-state.ts'
+import { backtestRule } from './backtest.server.ts'
 import { previewForm } from './form-preview.server.ts'
 
 let calls: AutomationCalls
@@ -141,7 +143,7 @@ describe('the preview of an unsaved rule', () => {
     const found = await preview('preview', 'preview', digest)
     expect(found.preview.steps[0]?.effects[0]?.texts[0]?.text).toBe('130 jobs')
     const { rows } = await preview('backtest', 'backtest', digest)
-    expect(rows).toMatchObject([{ title: 'All of them (130)', does: [{ summary: 'Task "130 jobs" on job 130' }] }])
+    expect(rows[0]).toMatchObject({ title: 'All of them (130)', does: [{ summary: 'Task "130 jobs" on job 130' }] })
   })
 
   test('while the platform is down says so in words', async () => {
@@ -218,6 +220,37 @@ describe('the last 30 days', () => {
     // One look now finds whatever fits now.
     const now = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'on_demand', conditions })
     expect(now.count).toBe(2)
+  })
+
+  test('of one run for many: a run for each check and group, said as of then, and only a real one did run', async () => {
+    const { world } = calls
+    const company_uuid = '77777777-0000-4000-8000-000000000001'
+    for (const day of ['20', '20', '21']) {
+      const quoted = `2025-12-${day} 10:00:00`
+      world.job(LEEDS, { company_uuid, quote_date: quoted, edit_date: quoted })
+    }
+    const conditions = [{ field: 'days_since_quote', operator: 'equals', value: '3' }]
+    const actions = [{ type: 'create_task', parameters: { title: '{today}: {count} jobs' } }]
+    const grouped = { ...POLLED, conditions, actions, once: 'period', enableGrouping: true }
+    const found = await preview('backtest', 'backtest', { ...grouped, groupingField: 'company_uuid' })
+    expect(found.headline).toContain('would have run 2 times')
+    expect(found.rows.map(({ title, on, ran, does }) => [title, on, ran, does[0]?.summary])).toEqual([
+      ['Customer 3 (1)', Date.UTC(2025, 11, 24, 9), false, expect.stringContaining('24')],
+      ['Customer 3 (2)', Date.UTC(2025, 11, 23, 9), false, expect.stringContaining('23')],
+    ])
+    const fields = { ...grouped, conditions: [], groupingField: 'company_uuid' }
+    const rule = await world.rule(draftOf(formOfFields(fields)))
+    const records = [...world.platform.records(LEEDS, 'job').keys()]
+    await world.start(rule, records, { groupKey: company_uuid })
+    world.app.wakeRuns()
+    await world.clock.run(5_000)
+    const row = await world.store.automations.findAutomation(LEEDS, rule)
+    const stored = row && (await backtestRule(calls.app, row))
+    const rows = stored?.kind === 'backtest' ? stored.rows : []
+    expect(rows.map(({ on, ran }) => [on, ran]).slice(0, 2)).toEqual([
+      [Date.UTC(2026, 0, 5, 9), true],
+      [Date.UTC(2026, 0, 4, 9), false],
+    ])
   })
 
   test('of many shows fifty, counts all, and asks the platform a bounded number of times', async () => {

@@ -7,6 +7,7 @@ import { isOfMany, type RuleDefinition, startsOnAnswers } from '#app/domain/auto
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { Draft } from '../form/form-check.ts'
 import type { DraftPreview, PreviewTrouble, RecordChoice, Samples } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
@@ -262,7 +263,14 @@ export function runOfDraft(
   parts: PreviewParts,
   accountUuid: string,
   { ruleId, name, definition, object }: Draft,
-  { records, groupKey, values = {} }: Pick<OfRun, 'records' | 'groupKey'> & { values?: Record<string, string> },
+  {
+    records,
+    values = {},
+    ...more
+  }: Pick<OfRun, 'records' | 'groupKey'> & {
+    values?: Record<string, string>
+    saidAt?: Millis
+  },
 ): Promise<Preview> {
   return previewRun(app, parts, {
     accountUuid,
@@ -270,7 +278,7 @@ export function runOfDraft(
     definition,
     object,
     recordUuids: records.map(({ recordUuid }) => recordUuid),
-    groupKey,
+    ...more,
     triggerData: triggerDataOf(definition, object, records, values),
   })
 }

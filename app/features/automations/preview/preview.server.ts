@@ -9,6 +9,7 @@ import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { JOURNAL_CLASSES, outcomeOf, type PutOff } from '../rules/journal.ts'
 import { type ContextRequest, loadContext } from '../runs/run-context.server.ts'
@@ -30,6 +31,8 @@ export interface PreviewParts extends StepParts {
 interface PreviewRequest extends ContextRequest {
   automation: { id: number; name: string; version: number }
   groupKey: string | null
+  /** The texts are as of then; missing = now. The guards answer for now. */
+  saidAt?: Millis
 }
 
 export type Preview =
@@ -111,7 +114,9 @@ async function pretend(
   const steps = new Map<string, PreviewedStep>()
   const standIns = new Map<string, StepResult>()
   const { previousFailed } = JOURNAL_CLASSES
-  const deps = { clock: app.clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) }
+  const { saidAt } = request
+  const clock = saidAt === undefined ? app.clock : { ...app.clock, now: () => saidAt }
+  const deps = { clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) }
 
   /** Returns false when nothing more happens on its own. */
   async function act(next: RunNext): Promise<boolean> {
