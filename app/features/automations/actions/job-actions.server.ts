@@ -5,7 +5,8 @@ import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { isUuid } from '../records/field-value.ts'
-import { dayOfField } from '../rules/conditions/condition-text.ts'
+import { nameOfId } from '../records/fields.ts'
+import { jobChangeText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
@@ -145,16 +146,20 @@ async function changeOf(
     Object.entries(changed.fields).filter(([name, value]) => !sameValue(values[name] ?? '', value)),
   )
   if (Object.keys(fields).length === 0) return { outcome: 'change', effects: [], warnings: [] }
-  return { ...changed, effects: [updateEffect(target, values, fields)] }
+  const names = { ...namesIn(known.values), ...changed.names }
+  return { ...changed, effects: [updateEffect(target, values, fields, names)] }
 }
 
-function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>): Effect {
+/** What the record itself says of its queue, its customer and its category. */
+function namesIn(values: Values): KnownNames {
+  const pairs = Object.entries(values).map(([name, id]) => [id, values[nameOfId(name) ?? '']] as const)
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => isUuid(pair[0]) && Boolean(pair[1])))
+}
+
+function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>, names: KnownNames): Effect {
   const before = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name] ?? '']))
   const { edit_date } = values
-  const said = (name: string, value: string) => dayOfField('job', name, value) ?? `"${value}"`
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `${name} ${said(name, before[name] ?? '')} → ${said(name, value)}`,
-  )
+  const parts = Object.entries(fields).map(([name, value]) => jobChangeText(name, before[name] ?? '', value, names))
   return {
     kind: 'update_record',
     class: 'set',

@@ -10,19 +10,25 @@ import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { isUuid, readFlag, readList, readNumber } from '../records/field-value.ts'
 import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import { findListed, isCalled, readNamed } from './planning.server.ts'
 
 export type JobChange =
-  | { outcome: 'change'; fields: Record<string, string>; warnings: PlanWarning[] }
+  | { outcome: 'change'; fields: Record<string, string>; warnings: PlanWarning[]; names: KnownNames }
   /** The change is impossible for this job. */
   | { outcome: 'problem'; sentence: string }
   /** `what` as in `reportTrouble`. */
   | { outcome: 'failed'; trouble: CallFailure; what: string }
 
-export function setting(fields: Record<string, string>, warnings: PlanWarning[] = []): JobChange {
-  return { outcome: 'change', fields, warnings }
+/** `named`: records whose names the change can say. */
+export function setting(
+  fields: Record<string, string>,
+  { named = [], warnings = [] }: { named?: readonly Values[]; warnings?: PlanWarning[] } = {},
+): JobChange {
+  const names = Object.fromEntries(named.map((one) => [one.uuid?.toLowerCase() ?? '', one.name || staffName(one)]))
+  return { outcome: 'change', fields, warnings, names }
 }
 
 function problem(sentence: string): JobChange {
@@ -77,7 +83,7 @@ async function intoQueue(
   const stay = readNumber(queue.default_timeframe ?? '') ?? 0
   const until = localStamp(wallAt(now, account.zone) + days(Math.round(stay)))
   const fields = { queue_uuid: queue.uuid ?? '', ...(stay > 0 && { queue_expiry_date: until }) }
-  if (readFlag(queue.requires_assignment ?? '') !== true) return setting(fields)
+  if (readFlag(queue.requires_assignment ?? '') !== true) return setting(fields, { named: [queue] })
 
   const found = await activeStaff(read)
   if (found.outcome === 'failed') return { ...found, what: 'the staff list' }
@@ -85,11 +91,11 @@ async function intoQueue(
     .map((name) => findStaff(found.staff, record?.values[name] ?? ''))
     .find((staff) => staff !== null)
   const chosen = known ?? found.staff[0]
-  if (!chosen?.uuid) return setting(fields)
+  if (!chosen?.uuid) return setting(fields, { named: [queue] })
   const sentence = `The queue ${queue.name ?? ''} needs a staff member. This job names none, so it is ${staffName(chosen)}.`
   return setting(
     { ...fields, queue_assigned_staff_uuid: chosen.uuid },
-    known ? [] : [{ code: 'queue_staff_by_default', sentence }],
+    { named: [queue, ...found.staff], warnings: known ? [] : [{ code: 'queue_staff_by_default', sentence }] },
   )
 }
 
@@ -107,7 +113,7 @@ export async function categoryChange(read: ReadOnlyPlatform, wanted: string): Pr
     case 'gone':
       return isUuid(word) ? problem(CATEGORY_GONE) : noneCalled('category', word)
     case 'found':
-      return setting({ category_uuid: found.values.uuid ?? '' })
+      return setting({ category_uuid: found.values.uuid ?? '' }, { named: [found.values] })
   }
 }
 
@@ -147,7 +153,7 @@ export async function badgeChange(
     ids.push(found.uuid)
     words.splice(0, found.count)
   }
-  return setting({ badges: badgesAfter(how, ids, before) })
+  return setting({ badges: badgesAfter(how, ids, before) }, { named: badges })
 }
 
 /** The longest known name that the first words make, at `most` so many: a badge's own name may have commas. */

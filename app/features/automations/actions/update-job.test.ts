@@ -34,7 +34,7 @@ describe('update_job_status', () => {
       recordUuid: JOB,
       before: { status: 'Quote', edit_date: '2026-01-04 17:30:00' },
       fields: { status: 'Completed' },
-      summary: 'Set on job 1041: status "Quote" → "Completed"',
+      summary: 'Set on job 1041: Status "Quote" → "Completed"',
     })
   })
 
@@ -52,7 +52,7 @@ describe('update_job_status', () => {
     const date = (fieldValue: string) => world.plan('update_job_field', { fieldName: 'date', fieldValue })
     expect(await date('2026-01-02')).toMatchObject({ sentence: 'Nothing to change: job 1041 is so already.' })
     const [effect] = effectsOf(await date('2026-01-03'), 'update_record')
-    expect(effect?.summary).toBe('Set on job 1041: date 2 January 2026 → 3 January 2026')
+    expect(effect?.summary).toBe('Set on job 1041: Job date 2 January 2026 → 3 January 2026')
   })
 
   it.each(['', 'Finished', '{entry.0.nothing_like_it}'])('refuses %j', async (status) => {
@@ -236,6 +236,22 @@ describe('update_job_field', () => {
     const step = { fieldName: 'purchase_order_number', fieldValue: '{count}' }
     const [effect] = effectsOf(await world.plan('update_job_field', step, { records }), 'update_record')
     expect(effect?.fields).toEqual({ purchase_order_number: '2' })
+  })
+
+  it('says what changes in words: labels, names, days, yes and no', async () => {
+    const VIP = '90000000-0000-4000-8000-000000000001'
+    world.put('badge', { uuid: VIP, name: 'VIP' })
+    world.set('job', JOB, { badges: JSON.stringify([TOM]), quote_sent: '0', queue_uuid: '' })
+    const said = async (fieldName: string, fieldValue: string) =>
+      effectsOf(await world.plan('update_job_field', { fieldName, fieldValue }), 'update_record')[0]?.summary
+    expect(await said('queue_uuid', QUEUE)).toBe(
+      'Set on job 1041: Queue empty → "Waiting for parts", In the queue until empty → 12 January 2026 at 09:00',
+    )
+    expect(await said('quote_sent', 'yes')).toBe('Set on job 1041: Quote sent no → yes')
+    expect(await said('badges', 'VIP')).toBe('Set on job 1041: Badges + VIP, − a badge')
+    expect(await said('company_uuid', OTHER_JOB)).toMatch(/^Set on job 1041: Customer ".+" → another one$/)
+    world.set('job', JOB, { category_uuid: '' })
+    expect(await said('category_uuid', HEATING)).toBe('Set on job 1041: Category empty → "Heating"')
   })
 
   it('leaves a job out where the placeholder of its value is empty, and empties a field only as written', async () => {

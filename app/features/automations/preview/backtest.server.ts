@@ -93,16 +93,8 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
     const basis = basisOf(definition, object, false)
     const headline = `We cannot estimate the last ${BACKTEST_DAYS} days.`
-    return {
-      kind: 'backtest',
-      headline,
-      rows: [],
-      count: 0,
-      days: null,
-      sent: { texts: 0, emails: 0 },
-      basis,
-      ...reallyRan,
-    }
+    const nothing = { rows: [], count: 0, days: null, sent: { texts: 0, emails: 0 } }
+    return { kind: 'backtest', headline, basis, ...nothing, ...reallyRan }
   }
   const reads = rememberedReads(app, MOST_CALLS)
   const answered = startsOnAnswers(definition.trigger) ? await matchingAnswers(app, accountUuid, draft, at) : null

@@ -3,7 +3,8 @@
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'
-import type { KnownNames } from '../rules/conditions/condition-text.ts'
+import { fieldLabel } from '../records/fields.ts'
+import { jobValueText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
 
@@ -132,9 +133,9 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
       .map(({ label, text }) => ({ label, text: kind === 'send_sms' ? text : readable(text) }))
       .filter(({ text }) => text !== ''),
     changes: effect.changes.map(({ field, from, to }) => ({
-      field: fieldText(field),
-      from: called(from),
-      to: called(to),
+      field: fieldLabel('job', field),
+      from: jobValueText(field, from, names) ?? 'another one',
+      to: jobValueText(field, to, names) ?? 'another one',
     })),
     credits: effect.credits,
     attachments: effect.attachments,

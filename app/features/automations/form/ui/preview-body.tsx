@@ -106,7 +106,7 @@ function Effect({ effect }: { effect: PreviewEffectView }) {
         ))}
         {changes.map(({ field, from, to: next }) => (
           <Line key={field} label={field}>
-            {from === '' ? 'empty' : from} → {next === '' ? 'empty' : next}
+            {from} → {next}
           </Line>
         ))}
         {attachments.length > 0 ? <Line label="Attachments">{attachments.join(', ')}</Line> : null}

@@ -2,7 +2,7 @@
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { localStamp, readMoment, readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
-import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
+import { folded, isUuid, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
 import { ONLY_WITH_DAYS, OPERATOR_TEXTS } from '../form-text.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
@@ -253,6 +253,40 @@ function dayText(text: string, wanted: string): string {
 export function dayOfField(object: string, name: string, value: string): string | null {
   const isDay = findField(object, name)?.type === 'date' && /^\d{4}-\d{2}-\d{2}(\s00:00:00)?$/.test(value)
   return isDay ? dateText(value) : null
+}
+
+/** A job's value in words, like `empty`, `yes`, `"Waiting for parts"`; null = an id without a known name. */
+export function jobValueText(name: string, value: string, names: KnownNames): string | null {
+  const text = value.trim()
+  if (text === '') return 'empty'
+  if (name === 'badges') return listOf(text, names)
+  if (isUuid(text)) return names[text.toLowerCase()] ? `"${names[text.toLowerCase()]}"` : null
+  const type = findField('job', name)?.type
+  const flag = type === 'flag' ? readFlag(text) : null
+  if (flag !== null) return flag ? 'yes' : 'no'
+  return dayOfField('job', name, text) ?? (type === 'date' ? dayText(text, text) : `"${value}"`)
+}
+
+/** `Quote sent no → yes`, `Badges + VIP`. */
+export function jobChangeText(name: string, before: string, after: string, names: KnownNames): string {
+  const label = fieldLabel('job', name)
+  if (name === 'badges') return `${label} ${badgesText(before, after, names)}`
+  const from = jobValueText(name, before, names)
+  return `${label} ${from === null ? '' : `${from} `}→ ${jobValueText(name, after, names) ?? 'another one'}`
+}
+
+const badgeName = (id: string, names: KnownNames) => names[id.toLowerCase()] ?? 'a badge'
+
+const listOf = (ids: string, names: KnownNames) =>
+  readList(ids)
+    .map((id) => badgeName(id, names))
+    .join(', ')
+
+function badgesText(before: string, after: string, names: KnownNames): string {
+  const [from, to] = [readList(before), readList(after)].map((ids) => ids.map((id) => id.toLowerCase()))
+  const told = (sign: string, ids: string[] = [], others: string[] = []) =>
+    ids.filter((id) => !others.includes(id)).map((id) => `${sign} ${badgeName(id, names)}`)
+  return [...told('+', to, from), ...told('−', from, to)].join(', ') || 'in another order'
 }
 
 /** Why a record did not match: `Its status is Quote. The automation needs: its status is Completed.` */
