@@ -167,7 +167,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(rule).toContainText('Once per job')
       await rule.getByRole('button', { name: 'Run Now: Text them' }).click()
       const asked = rule.getByRole('region', { name: /^Run for Job / })
-      await expect(asked).toContainText('Nothing was sent yet.')
+      await expect(asked).toContainText('This press has sent nothing yet.')
       await expect(asked).toContainText('No messages from automations to them so far.')
       await expectReadable(page)
       await asked.getByText('Choose another record').click()

@@ -310,7 +310,7 @@ describe('looking first', () => {
     const id = await make({ ...RULE, actions })
     const shown = await press('preview', { id: String(id) })
     expect(shown).toHaveProperty('result.preview.steps.0.effects.0.changes', [
-      { field: 'status', from: 'Quote', to: 'Work Order' },
+      { field: 'Status', from: '"Quote"', to: '"Work Order"' },
     ])
   })
 
@@ -324,7 +324,7 @@ describe('looking first', () => {
     const shown = await press('preview', { id: String(id) })
     expect(shown).toHaveProperty(
       'result.preview.steps.0.effects.0.changes',
-      expect.arrayContaining([{ field: 'queue', from: '', to: 'To be booked' }]),
+      expect.arrayContaining([{ field: 'Queue', from: 'empty', to: '"To be booked"' }]),
     )
     const texts = 'result.preview.steps.1.effects.0.texts'
     expect(shown).toHaveProperty(texts, [{ label: 'name', text: 'Call back' }])

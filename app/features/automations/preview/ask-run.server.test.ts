@@ -5,6 +5,7 @@ import { type AutomationCalls, automationCalls } from '#tests/support/automation
 import { LEEDS, QUEUE, uuidOf } from '#tests/support/automation-world.server.ts'
 import { actOnRule } from '../page/act-on-rule.server.ts'
 import { changeRule, createRule } from '../rules/rules.server.ts'
+import { backtestRule } from './backtest.server.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -54,6 +55,28 @@ async function asked(id: string, values: Record<string, string> = {}) {
   const { values: approved, ...rest } = done.result.asked
   return { ...rest, approved: approved ?? {} }
 }
+
+test('a booking is named by its customer, in the question and in the look back, and never by its id', async () => {
+  const job = calls.world.job(LEEDS)
+  calls.world.platform.put(LEEDS, 'jobactivity', {
+    ...{ uuid: '12000000-0000-4000-8000-000000000001', job_uuid: job, active: 1, activity_was_scheduled: 1 },
+    ...{ start_date: '2026-01-05 08:00:00', edit_date: '2026-01-04 08:00:00' },
+  })
+  const booking = { object: 'jobactivity', triggerType: 'job_updated', conditions: [], actions: [task('Call')] }
+  const id = await make({
+    ...booking,
+    triggerSource: 'api_polling',
+    apiEndpoint: '/api_1.0/jobactivity.json',
+    pollInterval: 'on_demand',
+  })
+  const done = await press(id, { recordUuid: '12000000-0000-4000-8000-000000000001' }, 'preview')
+  expect(done.outcome === 'shown' && done.result).toMatchObject({
+    preview: { about: expect.stringMatching(/^Customer 1/) },
+  })
+  const row = await calls.world.store.automations.findAutomation(LEEDS, Number(id))
+  const back = row && (await backtestRule(calls.app, row))
+  expect(back).toMatchObject({ rows: [{ title: expect.stringMatching(/^Customer 1/), customer: '' }] })
+})
 
 async function notMet(id: string, values: Record<string, string> = {}, act: 'run' | 'preview' = 'run') {
   const done = await press(id, values, act)

@@ -285,7 +285,8 @@ async function rowOf(
   const row: BacktestRow = {
     key: unit.key,
     title: unit.label === null ? (told ? titleOf(object, told) : '') : `${unit.label} (${unit.records.length})`,
-    customer: unit.label === null ? (told?.companyName ?? '') : '',
+    // The title of any other record begins with the customer.
+    customer: unit.label === null && object === 'job' ? (told?.companyName ?? '') : '',
     on: unit.on,
     ran:
       unit.label === null

@@ -4,6 +4,7 @@ import { LEEDS } from '#tests/support/automation-world.server.ts'
 import { draftOf } from '../form/form-body.ts'
 import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import { formOfFields } from '../form/form-state.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
 import { backtestRule } from './backtest.server.ts'
 import { previewForm } from './form-preview.server.ts'
 
@@ -144,6 +145,15 @@ describe('the preview of an unsaved rule', () => {
     expect(found.preview.steps[0]?.effects[0]?.texts[0]?.text).toBe('130 jobs')
     const { rows } = await preview('backtest', 'backtest', digest)
     expect(rows[0]).toMatchObject({ title: 'All of them (130)', does: [{ summary: 'Task "130 jobs" on job 130' }] })
+  })
+
+  test('a message that is held says why once, beside it', async () => {
+    calls.world.job(LEEDS, { status: 'Completed' })
+    const quiet = { quietFrom: '08:00', quietTo: '18:00', quietForAll: true }
+    await calls.world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...quiet }, 0)
+    const [step] = (await preview('preview', 'preview', EVENTS)).preview.steps
+    expect(step?.effects[0]?.held).toContain('quiet hours')
+    expect(step?.warnings.join()).not.toContain('quiet hours')
   })
 
   test('while the platform is down says so in words', async () => {

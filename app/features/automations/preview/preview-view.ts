@@ -1,9 +1,10 @@
 // The result of Check Mode and Preview as the page shows it: recipients, channel, cost, changes, and what blocks the
 // run.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
-import { isPlainNote } from '#app/domain/automations/effect.ts'
+import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'
-import { fieldLabel } from '../records/fields.ts'
+import { isUuid } from '../records/field-value.ts'
+import { fieldLabel, objectNoun } from '../records/fields.ts'
 import { jobValueText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { PreviewedEffect, PreviewedStep } from './preview.ts'
@@ -71,11 +72,14 @@ export function previewView({ execution, preview }: Previewed, often: string, na
       outcome: step.outcome,
       sentence: step.sentence,
       effects: step.effects.map((effect) => effectView(effect, names)),
-      warnings: step.warnings.filter((one) => !isPlainNote(one)).map(({ sentence }) => sentence),
+      warnings: step.warnings.filter((one) => !isPlainNote(one) && !isOfGuard(one)).map(({ sentence }) => sentence),
       notes: step.warnings.filter(isPlainNote).map(({ sentence }) => sentence),
     })),
   }
 }
+
+/** What the guards do stands beside the message itself. */
+const isOfGuard = ({ code }: PlanWarning) => code === 'moved' || code === 'kept_back' || code === 'held'
 
 function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   const records = triggerData.conditionMatching?.matchedRecords ?? []
@@ -86,7 +90,8 @@ function aboutOf({ triggerData, object, recordUuids }: Execution): string {
 
 /** `Job 4411`; for a customer, the name. */
 export function recordTitle(object: string, { jobId, companyName }: { jobId: string; companyName: string }): string {
-  return object === 'job' ? `Job ${jobId}` : companyName || jobId
+  if (object === 'job') return `Job ${jobId}`
+  return companyName || (isUuid(jobId) ? objectNoun(object) : jobId)
 }
 
 /** `Job 4411 · Margaret Smith · 12 High Street`. */

@@ -6,8 +6,9 @@ import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.t
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
-import { asText, namedRecord } from '../records/changes.ts'
+import { asText, matchedRecord } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
+import { partsFor } from '../records/fields.ts'
 import { type FailedCondition, judge, judgedParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
@@ -179,14 +180,17 @@ async function planOne(
   const done = occurrence && (await app.store.triggers.doneBefore(rule.accountUuid, rule.id, ledger))
   const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
   if (before && before.runId !== null && !requested.includeHandled) return { requests: [], handled: [before] }
-  const customers = await app.facts.customerNames(rule.accountUuid, [facts])
+  const read = { ...facts.values, uuid: facts.recordUuid }
+  const parts = partsFor(['company_name', 'generated_job_id'], matched.object)
+  const named = await app.facts.join(rule.accountUuid, matched.object, [read], parts)
+  const told = (named.outcome === 'ok' ? named.facts[0] : null) ?? facts
   const request = runWish(rule, {
     source: 'person',
     object: matched.object,
     recordUuids: [facts.recordUuid],
     triggerData: {
       description: requested.bypassConditions ? 'Run by hand, conditions skipped' : 'Run by hand',
-      conditionMatching: { totalRecords: matched.total, matchedRecords: [namedRecord(facts, customers)] },
+      conditionMatching: { totalRecords: matched.total, matchedRecords: [matchedRecord(told)] },
       values: calledWith(rule, facts),
       bypassedConditions: requested.bypassConditions,
     },

@@ -39,7 +39,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
       <h4 id={titleId} ref={heading} tabIndex={-1} className="wrap-anywhere font-semibold">
         {asked.values === null ? NOT_FOUND : `Run for ${asked.about}?`}
       </h4>
-      <p className="text-label">Nothing was sent yet.</p>
+      <p className="text-label">This press has sent nothing yet.</p>
       {asked.note === null ? null : <Notice tone="attention">{asked.note}</Notice>}
       {asked.handled === null ? null : <Notice tone="attention">{asked.handled} Run it again?</Notice>}
       {asked.runs.map((run, index) => (
