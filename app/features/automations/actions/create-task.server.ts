@@ -12,10 +12,8 @@ export const createTask: Action = { type: 'create_task', plan }
 async function plan(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const title = wording.parameter('title', 'subject').trim().slice(0, LONGEST_TITLE)
-  if (title === '') {
-    const otherwise = 'The task has no title. Open the automation and write one.'
-    return withoutText(wording, { what: 'task', written: textParameter(context.step.parameters, 'title'), otherwise })
-  }
+  const written = textParameter(context.step.parameters, 'title')
+  if (title === '') return withoutText(wording, ['task', 'title'], written)
   const details = wording.parameter('description', 'plain').trim()
   const [target] = jobTargets(context)
   const companyUuid = context.records[0]?.companyUuid ?? null

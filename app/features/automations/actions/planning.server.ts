@@ -140,11 +140,13 @@ export function isCalled(name: string): (row: Values) => boolean {
  */
 export function withoutText(
   wording: Pick<Wording, 'blanks'>,
-  { what, written, otherwise }: { what: string; written: string; otherwise: string },
+  [what, part]: [string, 'title' | 'subject' | 'text'],
+  written: string,
   warnings: PlanWarning[] = [],
 ): Plan {
   const [blank] = written.trim() === '' ? [] : wording.blanks()
-  return blank === undefined ? impossible('value', otherwise, warnings) : skipped(blankText(what, blank), warnings)
+  if (blank !== undefined) return skipped(blankText(what, blank), warnings)
+  return impossible('value', `The ${what} has no ${part}. Open the automation and write one.`, warnings)
 }
 
 export function blankText(what: string, blank: string): string {

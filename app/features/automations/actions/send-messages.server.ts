@@ -49,13 +49,10 @@ async function plan(context: PlanContext): Promise<Plan> {
   if (audience.outcome !== 'ok') return audience.plan
   const { isColleague, warnings } = audience
   const [copies = [], [replyTo = ''] = []] = audience.also
-  if (written.subject === '') {
-    const otherwise = 'The e-mail has no subject. Open the automation and write one.'
-    return withoutText(wording, { what: 'e-mail', written: chosen.content.subject, otherwise }, warnings)
-  }
+  const { subject, body } = chosen.content
+  if (written.subject === '') return withoutText(wording, ['e-mail', 'subject'], subject, warnings)
   if (written.text.trim() === '' && isEmptyHtml(written.html)) {
-    const otherwise = 'The e-mail has no text. Open the automation and write one.'
-    return withoutText(wording, { what: 'e-mail', written: chosen.content.body, otherwise }, warnings)
+    return withoutText(wording, ['e-mail', 'text'], body, warnings)
   }
   const signed = await signedBody(context, written, asksForSignature(chosen.content.body))
   if (signed.outcome !== 'ok') return signed.plan
@@ -281,10 +278,7 @@ async function planSms(context: PlanContext): Promise<Plan> {
   const audience = await audienceOf(context, wording, 'sms')
   if (audience.outcome !== 'ok') return audience.plan
   const { to: receivers, isColleague, warnings } = audience
-  if (message === '') {
-    const said = { what: 'text message', written: text.text, otherwise: NO_SMS_TEXT }
-    return withoutText(wording, said, warnings)
-  }
+  if (message === '') return withoutText(wording, ['text message', 'text'], text.text, warnings)
   const problem = lengthProblem('sms', message)
   if (problem !== null) return impossible('value', `${problem} Shorten the text in the automation.`, warnings)
 

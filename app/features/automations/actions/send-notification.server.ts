@@ -89,11 +89,8 @@ export const postActivityFeed: Action = { type: 'post_activity_feed', plan: plan
 async function planFeed(context: PlanContext): Promise<Plan> {
   const wording = createWording(context)
   const said = wording.parameter('message', 'plain').trim()
-  if (said === '') {
-    const otherwise = 'The feed message has no text. Open the automation and write one.'
-    const written = textParameter(context.step.parameters, 'message')
-    return withoutText(wording, { what: 'feed message', written, otherwise })
-  }
+  const written = textParameter(context.step.parameters, 'message')
+  if (said === '') return withoutText(wording, ['feed message', 'text'], written)
   const warnings: PlanWarning[] = textWarnings(wording)
   const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {

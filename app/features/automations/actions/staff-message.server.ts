@@ -22,10 +22,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const { parameters } = context.step
   const wording = createWording(context)
   const message = wording.parameter('message', 'plain').trim()
-  if (message === '') {
-    const otherwise = 'The staff message has no text. Open the automation and write one.'
-    return withoutText(wording, { what: 'staff message', written: textParameter(parameters, 'message'), otherwise })
-  }
+  if (message === '') return withoutText(wording, ['staff message', 'text'], textParameter(parameters, 'message'))
   const chosen = splitReceivers(textParameter(parameters, 'toStaffUuid'))
   if (chosen.length === 0) {
     return impossible('value', 'The staff message has no receiver. Open the automation and choose one.')

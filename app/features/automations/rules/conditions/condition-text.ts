@@ -259,7 +259,7 @@ export function dayOfField(object: string, name: string, value: string): string 
 export function jobValueText(name: string, value: string, names: KnownNames): string | null {
   const text = value.trim()
   if (text === '') return 'empty'
-  if (name === 'badges') return listOf(text, names)
+  if (name === 'badges') return badgeNames(readList(text), names).join(', ')
   if (isUuid(text)) return names[text.toLowerCase()] ? `"${names[text.toLowerCase()]}"` : null
   const type = findField('job', name)?.type
   const flag = type === 'flag' ? readFlag(text) : null
@@ -275,17 +275,15 @@ export function jobChangeText(name: string, before: string, after: string, names
   return `${label} ${from === null ? '' : `${from} `}→ ${jobValueText(name, after, names) ?? 'another one'}`
 }
 
-const badgeName = (id: string, names: KnownNames) => names[id.toLowerCase()] ?? 'a badge'
-
-const listOf = (ids: string, names: KnownNames) =>
-  readList(ids)
-    .map((id) => badgeName(id, names))
-    .join(', ')
+const badgeNames = (ids: readonly string[], names: KnownNames) => ids.map((id) => names[id.toLowerCase()] ?? 'a badge')
 
 function badgesText(before: string, after: string, names: KnownNames): string {
   const [from, to] = [readList(before), readList(after)].map((ids) => ids.map((id) => id.toLowerCase()))
   const told = (sign: string, ids: string[] = [], others: string[] = []) =>
-    ids.filter((id) => !others.includes(id)).map((id) => `${sign} ${badgeName(id, names)}`)
+    badgeNames(
+      ids.filter((id) => !others.includes(id)),
+      names,
+    ).map((name) => `${sign} ${name}`)
   return [...told('+', to, from), ...told('−', from, to)].join(', ') || 'in another order'
 }
 
