@@ -16,6 +16,8 @@ import {
 import type { LibraryTemplate } from './template.ts'
 
 const OWN_REMINDER = "ServiceM8's own booking messages do something similar: keep one of the two."
+// A lost or finished job keeps its bookings in ServiceM8.
+const BOOKED = 'active = 1 and activity_was_scheduled = 1 and status != Unsuccessful and status != Completed'
 
 export const VISITS: readonly LibraryTemplate[] = [
   template(14, 'communication', {
@@ -24,7 +26,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Says when we come.',
     trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
-    when: 'active = 1 and activity_was_scheduled = 1 and start_date > NOW and contact_mobile set',
+    when: `${BOOKED} and start_date > NOW and contact_mobile set`,
     once: 'value:edit_date',
     guards: TO_CUSTOMERS,
     texts:
@@ -36,7 +38,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Nobody forgets that we come.',
     trigger: every('daily', '16:00', { object: 'jobactivity' }),
-    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 1 and contact_mobile set',
+    when: `${BOOKED} and days_until_booking = 1 and contact_mobile set`,
     once: 'value:start_date',
     guards: TO_CUSTOMERS,
     // Without a name: two people who come together are one reminder.
@@ -153,7 +155,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Sends each technician the day’s visits at half past six.',
     says: 'The day on one page.',
     trigger: every('daily', '06:30', { object: 'jobactivity' }),
-    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 0',
+    when: `${BOOKED} and days_until_booking = 0`,
     groupBy: 'staff_uuid',
     once: 'period',
     steps: [

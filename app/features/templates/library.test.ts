@@ -155,6 +155,16 @@ test('one bill a month takes what was finished in it and is not paid, and what i
   expect(fitting([6, 13], { ...open, purchase_order_number: 'Billed on 1042' })).toEqual([])
 })
 
+test.each([14, 15, 22])('template %i says nothing of the booking of a job that is lost or finished', (id) => {
+  const { conditions = [] } = LIBRARY.find((one) => one.id === id)?.definition ?? {}
+  const start_date = id === 22 ? '2026-11-30 15:00:00' : '2026-12-01 15:00:00'
+  const booking = { start_date, activity_was_scheduled: '1', contact_mobile: '0770' }
+  const matching = JOB_STATUSES.filter(
+    (status) => judge(conditions, jobFacts({ ...booking, status }, { object: 'jobactivity' }), NOON).matched,
+  )
+  expect(matching).toEqual(['Quote', 'Work Order'])
+})
+
 test('nobody is chased for a job of nothing', () => {
   // Due fourteen days after it was sent.
   const sent = ['11-08', '10-27', '10-17']
