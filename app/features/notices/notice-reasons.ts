@@ -24,7 +24,7 @@ export const NOTICE_REASON_TEXTS = {
 
   run_failed: (failed: FailedStep) => `${stepName(failed)}${failed.said ?? whyText(failed.why)}`,
   run_works: 'Its latest run succeeded.',
-  waiting: 'Open them to send or discard.',
+  waiting: 'Open the list to send or discard.',
   undelivered: 'Check the phone number or e-mail address of the customer.',
   breaker: 'It ran three times for the same record within ten minutes. Check what starts it, then switch it on again.',
   silent: ({ days, usually }: { days: number; usually: string }) =>

@@ -118,7 +118,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       step('send_email', {
         contentType: 'manual',
         to: '[[Office e-mail]]',
-        customSubject: '{count} finished jobs waiting for an invoice: {sum_total as money}',
+        customSubject: 'Finished, waiting for an invoice: {count}, {sum_total as money}',
         customBody:
           'These jobs were finished more than two days ago and no invoice has gone out:\n\n{job_list}\n\nOldest first.',
       }),
@@ -248,7 +248,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       ),
       step('send_staff_message', {
         toStaffUuid: '[[Office]]',
-        message: 'Combined job {action_1_result.generated_job_id} made from {count} jobs. Check and invoice.',
+        message: 'Combined job {action_1_result.generated_job_id} made. Jobs in it: {count}. Check and invoice.',
       }),
     ],
   }),

@@ -161,7 +161,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     steps: [
       step('send_staff_message', {
         toStaffUuid: '{entry.0.staff_uuid}',
-        message: 'Today, {today as date}: {count} jobs.\n{job_list}',
+        message: 'Jobs today, {today as date}: {count}.\n{job_list}',
       }),
     ],
   }),
@@ -206,7 +206,7 @@ export const VISITS: readonly LibraryTemplate[] = [
       step('send_email', {
         contentType: 'html',
         to: '[[Owner e-mail]]',
-        customHtmlSubject: 'Last week: {count.Completed} jobs finished, {sum_total.Completed as money}',
+        customHtmlSubject: 'Finished last week: {count.Completed}, {sum_total.Completed as money}',
         customHtmlBody:
           '<p>Last week<br>Finished: {count.Completed}, {sum_total.Completed as money}<br>Lost: {count.Unsuccessful}</p><p>Today<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
       }),

@@ -199,9 +199,13 @@ test('the weekly report counts as finished what was finished last week, and says
   const counted = digestValues(jobs, { ...at, currency: 'GBP', country: 'GB' })
   const counts = JOB_STATUSES.map((status) => `${status} ${counted[`count.${status}`]}`)
   expect(counts.sort()).toEqual(['Completed 2', 'Quote 1', 'Unsuccessful 1', 'Work Order 1'])
-  expect(report?.steps[0]?.parameters.customHtmlSubject).toMatch(/^Last week: /)
+  expect(report?.steps[0]?.parameters.customHtmlSubject).toMatch(/^Finished last week: /)
   // On a Monday morning, the week's number is that of the week that begins.
   expect(JSON.stringify(LIBRARY)).not.toContain('{week}')
+})
+
+test('a count of one reads as well as any other', () => {
+  expect(JSON.stringify(LIBRARY)).not.toMatch(/\{count[^}]*\} \w*\s?jobs/)
 })
 
 test('a copy is named after its template and counts as a new entry', () => {
