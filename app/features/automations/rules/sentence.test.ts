@@ -197,6 +197,9 @@ describe('a rule in one sentence', () => {
     expect(does({ trigger: webhookTrigger({ object: 'jobactivity' }), once: 'value:start_date' })).toBe(
       'text the customer, once per booking and start time',
     )
+    expect(does({ trigger: pollTrigger(), once: 'value:completion_date' })).toBe(
+      'text the customer, once per job and completion date',
+    )
     expect(does({ trigger: pollTrigger(), once: 'month' })).toBe('text the customer, at most once a month per job')
     expect(does({ trigger: pollTrigger(), once: 'period' })).toBe('text the customer, every time it checks')
     expect(does({ trigger: pollTrigger({ interval: 'on_demand' }), once: 'period' })).toBe(
@@ -244,6 +247,19 @@ describe('a rule in one sentence', () => {
     expect(say(given)).toBe(
       'When a job is created, after 30 minutes and once you agree, text the customer, every time.',
     )
+    const after = (settleMinutes: number) => say({ trigger: webhookTrigger({ settleMinutes }) }).split(', ')[1]
+    expect([1, 60, 90, 120, 1440, 2880].map(after)).toEqual(
+      ['1 minute', '1 hour', '90 minutes', '2 hours', '1 day', '2 days'].map((words) => `after ${words}`),
+    )
+  })
+
+  it('says which steps wait for the one before', () => {
+    const [made, told, task] = [step('generate_document'), step('send_staff_message', {}, true), step('create_task')] as const
+    const does = (...steps: Step[]) => sentenceParts(ruleDefinition({ steps, once: 'change' }), NAMES).does
+    const waits = 'make a document, and if that worked, send a message to a staff member'
+    expect(does(made, told, task)).toBe(`${waits}; either way, create a task`)
+    expect(does(made, told, { ...task, waitForPrevious: true })).toBe(`${waits}, and if that worked, create a task`)
+    expect(does(made, told, task, step('create_job'))).toBe(`${waits}; either way, create a task and create a job`)
   })
 })
 

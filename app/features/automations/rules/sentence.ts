@@ -10,6 +10,7 @@ import type {
   Step,
   WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
@@ -167,8 +168,8 @@ const TOGETHER: Readonly<Record<GroupingField, string>> = {
 
 function eachText({ grouping, digest }: Described, trigger: PollTrigger): string {
   const noun = objectNoun(objectOfEndpoint(trigger.endpoint))
-  if (grouping.enabled && grouping.field) return `for all ${plural(noun)} of each ${TOGETHER[grouping.field]} together`
-  return digest ? `for all ${plural(noun)} together` : `for each ${noun}`
+  if (grouping.enabled && grouping.field) return `for all ${noun}s of each ${TOGETHER[grouping.field]} together`
+  return digest ? `for all ${noun}s together` : `for each ${noun}`
 }
 
 function filterText(conditions: readonly Condition[], object: string, names: KnownNames): string {
@@ -193,6 +194,8 @@ function stepsWords(steps: readonly Step[], names: KnownNames): string {
     const words = stepText(step, names)
     if (index === 0) return words
     if (step.waitForPrevious) return `${before}, and if that worked, ${words}`
+    // After one that waits, `and` would make this one wait too.
+    if (steps[index - 1]?.waitForPrevious) return `${before}; either way, ${words}`
     return `${before}${index === steps.length - 1 ? ' and ' : ', '}${words}`
   }, '')
 }
@@ -299,10 +302,7 @@ function withArticle(noun: string): string {
   return /^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`
 }
 
-function plural(noun: string): string {
-  return `${noun}s`
-}
-
 function minuteText(count: number): string {
-  return count === 1 ? '1 minute' : `${count} minutes`
+  if (count % 1440 === 0) return plural(count / 1440, 'day')
+  return count % 60 === 0 ? plural(count / 60, 'hour') : plural(count, 'minute')
 }

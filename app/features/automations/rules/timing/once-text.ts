@@ -30,7 +30,8 @@ export function onceText({ trigger, once }: Asked, object: string): string {
       return `once per ${noun} and ${fieldLabel(object, once.slice('value:'.length))
         .toLowerCase()
         .replace(/^start$/, 'start time')
-        .replace(/^last changed$/, 'change')}`
+        .replace(/^last changed$/, 'change')
+        .replace(/^completed on$/, 'completion date')}`
   }
 }
 
