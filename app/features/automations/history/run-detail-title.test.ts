@@ -16,7 +16,12 @@ const TASK = deed('create_task', 'sent')
 test.each([
   [{}, [TEXT], 'Texted Joan Hartley · job 3128'],
   [{}, [TEXT, TASK], 'Texted Joan Hartley and created a task · job 3128'],
-  [{}, [TEXT, TASK, deed('create_job', 'sent')], 'Texted Joan Hartley, created a task and 1 more · job 3128'],
+  [{}, [TEXT, TASK, deed('create_job', 'sent')], 'Texted Joan Hartley, created a task and 1 more step · job 3128'],
+  [
+    {},
+    [TEXT, TASK, TASK, deed('create_job', 'sent'), deed('create_job', 'sent')],
+    'Texted Joan Hartley, created a task and 3 more steps · job 3128',
+  ],
   [{}, [TASK], 'Created a task · Joan Hartley · job 3128'],
   [{ customer: '' }, [deed('send_sms', 'sent', '+44770')], 'Texted +44770 · job 3128'],
   [

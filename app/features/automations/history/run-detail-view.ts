@@ -4,6 +4,7 @@ import type { MessageView } from '#app/domain/automations/message-view.ts'
 import { type RuleDefinition, writesToCustomers } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { PreviewStepView } from '../preview/preview-view.ts'
 import { dayOfField } from '../rules/conditions/condition-text.ts'
@@ -353,7 +354,8 @@ function wordsOf({ action, to }: Deed, form: 0 | 1): string {
 }
 
 function joined(deeds: readonly string[]): string {
-  const [first = '', second, ...more] = [...new Set(deeds)]
+  const [first = '', second] = new Set(deeds)
   if (second === undefined) return first
-  return more.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${more.length} more`
+  const more = deeds.length - 2
+  return more === 0 ? `${first} and ${second}` : `${first}, ${second} and ${plural(more, 'more step')}`
 }
