@@ -254,7 +254,11 @@ describe('a rule in one sentence', () => {
   })
 
   it('says which steps wait for the one before', () => {
-    const [made, told, task] = [step('generate_document'), step('send_staff_message', {}, true), step('create_task')] as const
+    const [made, told, task] = [
+      step('generate_document'),
+      step('send_staff_message', {}, true),
+      step('create_task'),
+    ] as const
     const does = (...steps: Step[]) => sentenceParts(ruleDefinition({ steps, once: 'change' }), NAMES).does
     const waits = 'make a document, and if that worked, send a message to a staff member'
     expect(does(made, told, task)).toBe(`${waits}; either way, create a task`)
@@ -325,6 +329,27 @@ describe('actions', () => {
         'set "Job date" of the job to 31 December 2026',
       ],
       ['update_job_field', { fieldName: 'date', fieldValue: '{x}' }, 'set "Job date" of the job to "…"'],
+      [
+        'update_job_field',
+        { fieldName: 'queue_uuid', fieldValue: QUEUE },
+        'set "Queue" of the job to "Waiting for parts"',
+      ],
+      [
+        'update_job_field',
+        { fieldName: 'completion_date', fieldValue: 'TODAY+1' },
+        'set "Completed on" of the job to tomorrow',
+      ],
+      [
+        'update_job_field',
+        { fieldName: 'completion_date', fieldValue: '2026-12-31 14:30' },
+        'set "Completed on" of the job to 31 December 2026 at 14:30',
+      ],
+      ['update_job_field', { fieldName: 'quote_sent', fieldValue: '1' }, 'set "Quote sent" of the job to yes'],
+      [
+        'update_job_field',
+        { fieldName: 'badges', fieldValue: QUEUE, badgeChange: 'add' },
+        'add the badge "Waiting for parts" to the job',
+      ],
       ['update_job_field', { fieldName: 'purchase_order_number' }, 'empty "Purchase order number" of the job'],
       ['update_job_field', {}, 'change a field of the job'],
     ]

@@ -17,8 +17,8 @@ import { LINE_SOURCES } from '../actions/job-lines.ts'
 import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
-import { fieldLabel, objectNoun } from '../records/fields.ts'
-import { dayOfField, flagEventText, groupText, type KnownNames } from './conditions/condition-text.ts'
+import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import { dayOfField, flagEventText, groupText, type KnownNames, valueText } from './conditions/condition-text.ts'
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
@@ -232,23 +232,24 @@ export function stepText({ type, parameters }: Pick<Step, 'type' | 'parameters'>
       return title === '' ? does : `create the task "${title}"`
     }
     case 'update_job_field':
-      return fieldText(text('fieldName'), shortened(text('fieldValue')), text('badgeChange')) ?? does
+      return fieldText(text('fieldName'), shortened(text('fieldValue')), text('badgeChange'), names) ?? does
     default:
       return does
   }
 }
 
 /** Null = no field is chosen yet. */
-function fieldText(name: string, value: string, badgeChange: string): string | null {
+function fieldText(name: string, value: string, badgeChange: string, names: KnownNames): string | null {
   if (name === '') return null
   if (name === 'badges' && value !== '') {
-    if (badgeChange === 'add') return `add the badge "${value}" to the job`
-    if (badgeChange === 'remove') return `remove the badge "${value}" from the job`
+    const badge = `the badge ${valueText(value, null, names)}`
+    if (badgeChange === 'add') return `add ${badge} to the job`
+    if (badgeChange === 'remove') return `remove ${badge} from the job`
   }
   const label = fieldLabel('job', name)
   return value === ''
     ? `empty "${label}" of the job`
-    : `set "${label}" of the job to ${dayOfField('job', name, value) ?? `"${value}"`}`
+    : `set "${label}" of the job to ${dayOfField('job', name, value) ?? valueText(value, findField('job', name), names)}`
 }
 
 function copies(parameters: Step['parameters']): boolean {

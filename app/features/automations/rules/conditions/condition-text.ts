@@ -218,7 +218,7 @@ function operatorText(operator: Operator, known: Field | null): string {
 }
 
 /** `wanted` = what it is compared with: a moment shows the time of both. */
-function valueText(value: string, known: Field | null, names: KnownNames, wanted = value): string {
+export function valueText(value: string, known: Field | null, names: KnownNames, wanted = value): string {
   const text = value.trim()
   if (text === '') return '…'
   const blank = blankLabel(text)
@@ -226,6 +226,8 @@ function valueText(value: string, known: Field | null, names: KnownNames, wanted
   const named = ownValue(names, text)
   if (named) return `"${named}"`
   if (known?.type === 'date') return dayText(text, wanted)
+  const flag = known?.type === 'flag' ? readFlag(text) : null
+  if (flag !== null) return flag ? 'yes' : 'no'
   if (known?.type === 'choice' || known?.type === 'number' || known?.type === 'money') return text
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`
 }
@@ -298,9 +300,7 @@ export function failedText(failed: FailedCondition, object: string, names: Known
     return `"${label}" of this ${objectNoun(object)} is unknown, so it does not match: ${wanted}.${why}`
   }
   const text = known?.type === 'list' ? readList(failed.seen).join(', ') : failed.seen
-  const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
-  const seen =
-    text.trim() === '' ? 'empty' : flag === null ? valueText(text, known, names, failed.value) : flag ? 'yes' : 'no'
+  const seen = text.trim() === '' ? 'empty' : valueText(text, known, names, failed.value)
   return `"${label}" is ${seen}. The automation needs: ${wanted}.`
 }
 
