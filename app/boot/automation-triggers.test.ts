@@ -351,6 +351,34 @@ test('from which value it came is known from the look before', async () => {
   expect(texts()).toEqual(['Job 2 is Completed.'])
 })
 
+test('what started a run is said without internal names', async () => {
+  const job = world.job(LEEDS, { queue_uuid: QUEUE })
+  const watch = (trigger: Partial<WebhookTrigger>) => switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, ...trigger } }))
+  await watch({ type: 'job_updated' })
+  await watch({ object: 'jobactivity', type: 'job_created' })
+  const nextRunAt = world.clock.now() + minutes(30)
+  const bookings = { ...HOURLY, endpoint: '/api_1.0/jobactivity.json' } as const
+  await switchOn(aRule([TEXT], { trigger: bookings, conditions: [] }), { nextRunAt })
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(minutes(3))
+  edit(job, { queue_uuid: uuidOf('company', 900) })
+  await told(job, ['queue_uuid'])
+  const booking = uuidOf('contact', 904)
+  world.platform.put(LEEDS, 'jobactivity', { uuid: booking, job_uuid: job, active: '1' })
+  await told(booking, ['uuid', 'start_date'], LEEDS, 'jobactivity')
+  await later(hours(1))
+  const runs = await world.store.runs.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
+  expect([...new Set(runs.map((run) => run.triggerData.description))].sort()).toEqual([
+    'Checked bookings',
+    'New booking',
+    'Queue changed',
+    'Status changed from "Quote" to "Completed"',
+  ])
+})
+
 test('once for each value counts by the name of a queue, whatever other rules ask for', async () => {
   const job = world.job(LEEDS, { queue_uuid: QUEUE })
   const parts = uuidOf('company', 900)

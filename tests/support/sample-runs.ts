@@ -38,7 +38,7 @@ export function sampleRun(more: Partial<RunRecord> = {}): RunRecord {
     recordUuids: ['11111111-0000-4000-8000-000000000001'],
     groupKey: null,
     triggerData: {
-      description: 'status changed from "Quote" to "Completed"',
+      description: 'Status changed from "Quote" to "Completed"',
       object: 'job',
       manualTrigger: false,
       conditionMatching: { totalRecords: 1, matchedRecords: [sampleMatch()] },

@@ -143,6 +143,7 @@ const conditions = FIELDS.map(
     name: `conditions on ${field}`,
     covers: [
       'app/features/automations/rules/conditions/condition-test.ts areEqual',
+      'app/features/automations/rules/conditions/condition-text.ts valueText',
       'app/features/automations/rules/conditions/conditions.ts judgedParts',
     ],
     limit: BODY,

@@ -1,6 +1,8 @@
 // One execution in "Recent Automation Logs": the customer's job first, then the result.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { objectNoun } from '../records/fields.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
@@ -98,7 +100,7 @@ function aboutOf({ triggerData, recordUuids, object }: Execution): string {
   const matched = triggerData.conditionMatching?.matchedRecords ?? []
   const [first] = matched
   const count = Math.max(recordUuids.length, matched.length)
-  if (count > 1) return `${count} records`
+  if (count > 1) return plural(count, objectNoun(object))
   if (!first) return triggerData.description
   const who = [first.companyName, first.jobAddress].find((text) => text !== '')
   const what = object === 'job' ? `Job ${first.jobId}` : first.companyName || first.jobId

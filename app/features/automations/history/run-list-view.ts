@@ -5,7 +5,9 @@ import { dayText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { capital } from '#app/lib/plain-text.ts'
 import { wallAt } from '#app/lib/zone.ts'
+import { objectNoun } from '../records/fields.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type LogLine, startsLater } from './log-line.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
@@ -129,30 +131,13 @@ function aboutOf(execution: Execution, known: RecordName | null): { job: string;
   const customer = first?.companyName || known?.customer || first?.jobAddress || known?.who || ''
   if (count > 1) {
     const customers = new Set(matched.map((record) => record.companyName).filter((name) => name !== ''))
-    const what = object === 'job' ? `${count} jobs` : `${count} records`
-    return { job: what, customer: customers.size === 1 ? customer : '' }
+    return { job: plural(count, objectNoun(object)), customer: customers.size === 1 ? customer : '' }
   }
   // A record without a number has its uuid here, which people cannot read.
   const isNumber = number !== '' && number !== recordUuids[0]
   if (object === 'job') return { job: isNumber ? `Job ${number}` : 'A job', customer }
-  const kind = NOUNS[object] ?? 'Record'
+  const kind = capital(objectNoun(object))
   return { job: isNumber ? `${kind} on job ${number}` : kind, customer }
-}
-
-const NOUNS: Readonly<Record<string, string>> = {
-  attachment: 'Attachment',
-  company: 'Customer',
-  companycontact: 'Contact',
-  formresponse: 'Form response',
-  jobactivity: 'Booking',
-  jobcontact: 'Contact',
-  jobmaterial: 'Material',
-  jobpayment: 'Payment',
-  material: 'Material',
-  note: 'Note',
-  queue: 'Queue',
-  staff: 'Staff member',
-  task: 'Task',
 }
 
 interface NextCheck {

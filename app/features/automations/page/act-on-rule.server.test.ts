@@ -198,7 +198,7 @@ describe('run now', () => {
     const asked = await askedBy('run', { id: String(id) })
     calls.world.job(LEEDS)
     const now = await askedBy('run', { id: String(id), ...asked.values })
-    expect(now).toMatchObject({ about: '2 records', note: expect.stringContaining('Check them again') })
+    expect(now).toMatchObject({ about: '2 jobs', note: expect.stringContaining('Check them again') })
     expect(sent()).toBe(0)
     await press('run', { id: String(id), ...now.values })
     expect(sent()).toBe(2)

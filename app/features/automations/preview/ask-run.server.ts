@@ -1,6 +1,8 @@
 // The question before "Run Now" writes to customers: plans with real records, and shows earlier messages.
+import { plural } from '#app/domain/time/moments.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { RecordChoice } from '../form/form-preview.ts'
+import { objectNoun } from '../records/fields.ts'
 import { rememberedReads } from '../records/remembered-reads.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
@@ -52,7 +54,7 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
   return {
     outcome: 'ask',
     asked: {
-      about: aboutOf(requests, runs),
+      about: aboutOf(first.object, requests, runs),
       handled: again ? ranBeforeText(plain.handled, matched.object) : null,
       note: asked.note,
       runs,
@@ -96,10 +98,10 @@ function isOne({ triggerSource }: AutomationRow, { bypassConditions }: RunNowReq
   return triggerSource !== 'api_polling' || bypassConditions
 }
 
-function aboutOf(requests: NowPlan['requests'], runs: AskedRun['runs']): string {
+function aboutOf(object: string, requests: NowPlan['requests'], runs: AskedRun['runs']): string {
   const [only] = runs
   if (requests.length === 1 && only) return only.preview.about
-  return `${requests.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
+  return plural(requests.flatMap(({ recordUuids }) => recordUuids).length, objectNoun(object))
 }
 
 /** Returns other records to choose from. Continues without them if the list fails. */

@@ -13,7 +13,7 @@ export interface GotBefore {
 }
 
 export interface AskedRun {
-  /** `Job 3128 · Joan Hartley`, or `12 records`; '' = no record was found. */
+  /** `Job 3128 · Joan Hartley`, or `12 jobs`; '' = no record was found. */
   about: string
   /** Why the rule would skip these records on its own; null = it would not. */
   handled: string | null

@@ -2,6 +2,7 @@
 // run.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import { isUuid } from '../records/field-value.ts'
 import { fieldLabel, objectNoun } from '../records/fields.ts'
@@ -83,7 +84,8 @@ const isOfGuard = ({ code }: PlanWarning) => code === 'moved' || code === 'kept_
 
 function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   const records = triggerData.conditionMatching?.matchedRecords ?? []
-  if (Math.max(records.length, recordUuids.length) > 1) return `${Math.max(records.length, recordUuids.length)} records`
+  const count = Math.max(records.length, recordUuids.length)
+  if (count > 1) return plural(count, objectNoun(object))
   const [record] = records
   return record ? recordLabel(object, record) : ''
 }

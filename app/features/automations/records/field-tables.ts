@@ -252,6 +252,21 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       contact_email email text Contact's e-mail`,
     joins: JOB.joins.filter((part) => part !== 'contact'),
   }),
+  jobmaterial: jobChild({
+    noun: 'job material',
+    own: `${ALWAYS}
+      job_uuid uuid Job
+      material_uuid uuid Material
+      name text Name
+      quantity number Quantity
+      price money Price
+      cost money Cost
+      displayed_amount money Amount shown
+      displayed_amount_is_tax_inclusive flag Amount shown includes tax
+      displayed_cost money Cost shown
+      tax_rate_uuid uuid Tax rate
+      job_material_bundle_uuid uuid Bundle`,
+  }),
   note: jobChild({
     noun: 'note',
     own: `${ALWAYS}

@@ -22,6 +22,7 @@ const WATCHED = [
   'company',
   'jobactivity',
   'jobpayment',
+  'jobmaterial',
   'note',
   'task',
   'material',

@@ -140,7 +140,7 @@ export function findField(object: string, name: string): Field | null {
 
 export const KNOWN_OBJECTS: readonly string[] = Object.keys(OBJECTS)
 
-/** `Job`, `Booking`; for an unknown object its own name. */
+/** `job`, `booking`; for an unknown object its own name. */
 export function objectNoun(object: string): string {
   return OBJECTS[object]?.noun ?? object
 }

@@ -116,6 +116,9 @@ describe('a rule in one sentence', () => {
     expect(when({ trigger: webhookTrigger({ type: 'job_created', object: 'jobpayment' }) })).toBe(
       'When a payment is created',
     )
+    expect(when({ trigger: webhookTrigger({ type: 'job_created', object: 'jobmaterial' }) })).toBe(
+      'When a job material is created',
+    )
     expect(when({ trigger: webhookTrigger({ type: 'job_created', object: 'attachment', jobUuid: 'x' }) })).toBe(
       'When a file of one certain job is created',
     )

@@ -22,6 +22,7 @@ import {
   snapshotsOf,
 } from '../records/changes.ts'
 import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
+import { fieldLabel, objectNoun } from '../records/fields.ts'
 import type { FactLoader } from '../records/load-facts.server.ts'
 import { judge, judgedParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
@@ -259,11 +260,14 @@ export function runWish(
 }
 
 function describeChange(touched: TouchedRecord, changes: readonly FieldChange[]): string {
-  if (touched.created) return `New ${touched.object}`
+  const noun = objectNoun(touched.object)
+  if (touched.created) return `New ${noun}`
   const first = changes[0]
-  if (!first) return `Change of ${touched.object}`
+  if (!first) return `Change of ${noun}`
   const more = changes.length > 1 ? ` and ${changes.length - 1} more` : ''
-  return `${first.field} changed from "${first.from ?? ''}" to "${first.to}"${more}`
+  // Nobody can read an id.
+  const values = first.field.endsWith('uuid') ? '' : ` from "${first.from ?? ''}" to "${first.to}"`
+  return `${fieldLabel(touched.object, first.field)} changed${values}${more}`
 }
 
 function evaluationOfGone({ rules }: Watch, touched: TouchedRecord): Evaluation {

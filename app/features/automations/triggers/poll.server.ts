@@ -8,6 +8,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
+import { objectNoun } from '../records/fields.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
 import { objectsCreated } from '../rules/loops.ts'
@@ -182,7 +183,7 @@ export async function requestsOf(
       recordUuids: records.map((facts) => facts.recordUuid),
       groupKey,
       triggerData: {
-        description: source === 'person' ? 'Run by hand' : `Checked ${object} records`,
+        description: source === 'person' ? 'Run by hand' : `Checked ${objectNoun(object)}s`,
         conditionMatching: {
           totalRecords: judged.total,
           matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
