@@ -1,3 +1,4 @@
+// Long: one table of rules and the sentences that describe them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ACTION_TYPES, type ActionType } from '#app/domain/automations/action-parameters.ts'
