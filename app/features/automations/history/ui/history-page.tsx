@@ -116,7 +116,8 @@ function HeldOfRule({ form, held, account }: Pick<HistoryPageProps, 'form' | 'he
   const runs = plural(held, 'run of this automation waits', 'runs of this automation wait')
   const { rule } = form
   // The buttons take all of them: above a search that shows a few, they would seem to take those.
-  if (!asksNothingOfHistory({ ...form, rule: '', status: '' }))
+  const status = asksWhatNeedsYou(form) || form.status === 'held' ? '' : form.status
+  if (!asksNothingOfHistory({ ...form, rule: '', status }))
     return (
       <Card className="flex flex-wrap items-center justify-between gap-2 p-4">
         <p className="text-label">{runs} in all.</p>

@@ -217,15 +217,18 @@ describe('the history', () => {
     expect(await press('Send all', sent)).toEqual({ act: 'release_all', rule: '2' })
   })
 
-  it.each([{ text: 'Smith' }, { from: '2026-01-01' }, { record: 'job-1' }])(
-    'offers that for no part of them',
-    (more) => {
-      drawHistory({ form: { ...EMPTY, rule: '2', status: 'held', ...more }, held: 14 })
-      expect(screen.queryByRole('button', { name: /all$/ })).toBeNull()
-      expect(screen.getByText(/in all/).textContent).toBe('14 runs of this automation wait in all.')
-      expect(hrefOf('Show all that wait')).toBe(`/automation/runs?${ACCOUNT}&rule=2&status=held`)
-    },
-  )
+  it.each([
+    { text: 'Smith' },
+    { from: '2026-01-01' },
+    { record: 'job-1' },
+    { status: 'failure' },
+    { status: 'success' },
+  ])('offers that for no part of them', (more) => {
+    drawHistory({ form: { ...EMPTY, rule: '2', status: 'held', ...more }, held: 14 })
+    expect(screen.queryByRole('button', { name: /all$/ })).toBeNull()
+    expect(screen.getByText(/in all/).textContent).toBe('14 runs of this automation wait in all.')
+    expect(hrefOf('Show all that wait')).toBe(`/automation/runs?${ACCOUNT}&rule=2&status=held`)
+  })
 })
 
 describe('one run', () => {
