@@ -121,7 +121,7 @@ function HeldOfRule({ form, held, account }: Pick<HistoryPageProps, 'form' | 'he
     return (
       <Card className="flex flex-wrap items-center justify-between gap-2 p-4">
         <p className="text-label">{runs} in all.</p>
-        <ButtonLink to={runsAddress(account, { rule, status: 'held' })}>Show all that wait</ButtonLink>
+        <ButtonLink to={runsAddress(account, { rule, status: 'needs_you' })}>Show all that wait</ButtonLink>
       </Card>
     )
   return (

@@ -227,7 +227,7 @@ describe('the history', () => {
     drawHistory({ form: { ...EMPTY, rule: '2', status: 'held', ...more }, held: 14 })
     expect(screen.queryByRole('button', { name: /all$/ })).toBeNull()
     expect(screen.getByText(/in all/).textContent).toBe('14 runs of this automation wait in all.')
-    expect(hrefOf('Show all that wait')).toBe(`/automation/runs?${ACCOUNT}&rule=2&status=held`)
+    expect(hrefOf('Show all that wait')).toBe(`/automation/runs?${ACCOUNT}&rule=2&status=needs_you`)
   })
 })
 
