@@ -49,7 +49,7 @@ export interface RunQuery {
   before: number | null
   automationId: number | null
   status: RunStatus | null
-  /** Started at or after `since`, and set off before `until`: a run that waited is of both days. */
+  /** Set off or started at or after `since` and before `until`: a run that waited is of both days, and of none between. */
   since: Millis | null
   until: Millis | null
   recordUuid: string | null

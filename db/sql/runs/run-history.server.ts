@@ -99,8 +99,7 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
 /** Optional filters of a search. */
 const NARROWING = [
   ['automationId', 'r.automation_id = @automationId'],
-  ['since', `${STARTED} >= @since`],
-  ['until', 'r.created_at < @until'],
+  ['days', '(r.created_at >= @since AND r.created_at < @until OR r.started_at >= @since AND r.started_at < @until)'],
   ['recordUuid', `(instr(r.record_uuids, @recordUuid) > 0 OR ${isOf('@belonging')})`],
   ['text', HAS_TEXT],
 ] as const
@@ -110,7 +109,8 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   const typed = query.text?.trim() ?? ''
   // As a JSON text has it.
   const text = typed === '' ? null : likeText(JSON.stringify(typed).slice(1, -1))
-  const asked = { automationId, since, until, recordUuid, text }
+  const days = since ?? until
+  const asked = { automationId, days, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
   if (status !== null) conditions.push(STATUS[status])
   // For a single rule, uses the rule's own index.
@@ -125,10 +125,11 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   )
   const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
   // The newest are those since a moment, but for a few that waited.
-  const first = conditions.length === (ofRule ? 1 : 0) + (since === null ? 0 : 1) ? limit : WINDOW
+  const first = conditions.length === (ofRule ? 1 : 0) + (since === null || until !== null ? 0 : 1) ? limit : WINDOW
   const read = reader.read(function* (below: number, window: number) {
     const records = { called: JSON.stringify(called), belonging: JSON.stringify(belonging) }
-    const values = { ...asked, ...records, accountUuid, before: below, window }
+    const between = { since: since ?? 0, until: until ?? Number.MAX_SAFE_INTEGER }
+    const values = { ...asked, ...records, ...between, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
     return yield* statement.all({ ...values, said: JSON.stringify(said) })
   })

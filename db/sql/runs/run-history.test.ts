@@ -102,6 +102,9 @@ test('a day has the runs that were set off or started in it, however long they h
   world.client.sql.prepare('UPDATE run SET started_at = ? WHERE id = ?').run(at, run)
   expect(await ids({ since: at })).toEqual([run])
   expect((await ids({ until: at, limit: 1_000 })).at(-1)).toBe(run)
+  expect(await ids({ since: at, until: at + 1 })).toEqual([run])
+  expect((await ids({ since: at - hours(13), until: at, limit: 1_000 })).at(-1)).toBe(run)
+  expect(await ids({ since: at - hours(6), until: at })).toEqual([])
   expect((await world.store.runs.recentRuns(LEEDS, 501)).at(-1)).toMatchObject({ at, createdAt: at - hours(13) })
 })
 
