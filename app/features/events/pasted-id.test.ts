@@ -11,7 +11,7 @@ test('a number is that of a delivery or an event', () => {
   expect(readPastedId(' 42 ')).toEqual({ kind: 'number', number: 42 })
 })
 
-test.each(['Job 42', '#42', 'job #42', '"Job 42"'])('a number is read as pages write it: %s', (text) => {
+test.each(['Job 42', '#42', 'job #42', 'Job#42', '"Job 42"'])('a number is read as pages write it: %s', (text) => {
   expect(readPastedId(text)).toEqual({ kind: 'number', number: 42 })
 })
 
@@ -20,6 +20,9 @@ test.each([
   ['Jobs 42', 'Jobs 42'],
   ['Job Smith', 'Job Smith'],
   ['Jobson2', 'Jobson2'],
+  ['JOB-0042', 'JOB-0042'],
+  ['JOB0042', 'JOB0042'],
+  ['Job JOB-0042', 'JOB-0042'],
   ['42 Mill Lane', '42 Mill Lane'],
 ])('%s is the words %s', (text, words) => expect(readPastedId(text)).toEqual({ kind: 'words', words }))
 
