@@ -91,6 +91,8 @@ export interface SearchHit extends Omit<SearchedRow, 'seq' | 'delivery'>, Pick<R
     sentence: string
     /** When the next try is due, if known. */
     nextAt: Millis | null
+    /** Its address fails: one event at a time is tried. */
+    takesTurns?: boolean
     /** It has an address and a body, so it can be sent again. */
     canSendAgain: boolean
   } | null
@@ -158,9 +160,9 @@ export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
   return [...troubles.values()].sort((a, b) => b.count - a.count)
 }
 
-/** What is on hold, or about to be tried for the first time, needs no press. */
-function hasFailed({ canSendAgain, status, attempts }: NonNullable<SearchHit['delivery']>): boolean {
-  return canSendAgain && status !== 'held' && (status !== 'waiting' || attempts > 0)
+/** What is on hold, takes turns, or is about to be tried for the first time needs no press. */
+function hasFailed({ canSendAgain, status, attempts, takesTurns }: NonNullable<SearchHit['delivery']>): boolean {
+  return canSendAgain && !takesTurns && status !== 'held' && (status !== 'waiting' || attempts > 0)
 }
 
 /** Characters of an address that fit a row. */

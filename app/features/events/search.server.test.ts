@@ -9,7 +9,7 @@ import { loadDelivery } from './delivery-detail.server.ts'
 import type { PastedId } from './pasted-id.ts'
 import { deliveryNamed, resolve, searchDeliveries, searchForPage, searchJson, volumeByDay } from './search.server.ts'
 import { readSearchQuery } from './search-filter.ts'
-import type { SearchAnswer } from './search-view.ts'
+import { type SearchAnswer, troublesOf } from './search-view.ts'
 
 let world: WebhookWorld
 let rows: ReturnType<typeof deliveryRows>
@@ -188,6 +188,21 @@ describe('the search', () => {
       { numRuns: 150 },
     )
   })
+})
+
+test('what is tried one event at a time is not sent again all at once', async () => {
+  for (const breaker of ['open', 'closed'] as const) {
+    const account = `dddddddd-0000-4000-8000-00000000000${breaker.length}`
+    await world.app.store.accounts.ensureAccount({ uuid: account, name: 'Any', timezone: 'UTC' })
+    const at = world.clock.now()
+    const endpointId = rows.endpoint({ account, breaker })
+    const ids = [1, 2].map(() => {
+      const { seq } = rows.event({ account, receivedAt: at })
+      return rows.delivery({ account, seq, endpointId, state: 'pending', at, attempts: [{ code: 500 }] })
+    })
+    const [trouble] = troublesOf((await ask(account, { status: 'waiting' })).hits)
+    expect(trouble).toMatchObject({ count: 2, again: breaker === 'open' ? [] : ids.reverse() })
+  }
 })
 
 describe('a pasted id', () => {

@@ -205,6 +205,7 @@ async function askForJob(app: SearchApp, accountUuid: string, number: number) {
 
 function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): SearchHit {
   const { delivery, eventId, source, object, objectUuid, changedFields, receivedAt } = row
+  const waiting = delivery && waitingOf(delivery, now)
   return {
     ...{ eventId, test: source === 'test', object, objectUuid, what, who, changedFields, receivedAt },
     delivery:
@@ -222,7 +223,8 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
             ...lastAnswer(delivery),
             ...(delivery.deliveredSince && { deliveredSince: true }),
             sentence: standingSentence(delivery, now),
-            nextAt: waitingOf(delivery, now)?.nextAt ?? null,
+            nextAt: waiting?.nextAt ?? null,
+            ...(waiting?.atEarliest && { takesTurns: true }),
             canSendAgain: whyNotAgain(row) === null,
           },
   }
