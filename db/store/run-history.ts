@@ -7,8 +7,6 @@ import type { Millis } from '#app/lib/clock.ts'
 export interface RecentRun {
   automationId: number
   createdAt: Millis
-  /** When it started; until then, when it was created. */
-  at: Millis
   /** Null = it has not ended. */
   outcome: RunOutcome | null
 }

@@ -22,7 +22,6 @@ interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'tri
 }
 
 const HOLD = `(SELECT own.hold_reason FROM plan own WHERE own.account_uuid = r.account_uuid AND own.held_since IS NOT NULL)`
-const STARTED = 'coalesce(r.started_at, r.created_at)'
 const COLUMNS = `r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, coalesce(v.name, a.name) AS ruleName,
   r.version, v.definition, r.source, r.object, r.record_uuids AS recordUuids, r.group_key AS groupKey,
   r.trigger_data AS triggerData, r.state, r.outcome, ${selectReason(RUN_REASON, 'r')} AS reason, r.wake_at AS wakeAt, r.replay_of AS replayOf, r.hop,
@@ -35,7 +34,7 @@ const withRow = (states: string) => `EXISTS (SELECT 1 FROM run_step s WHERE s.ru
 const NEEDS_YOU = `(r.state = 'held' OR ${withRow("'unknown', 'held'")})`
 /** As the history says it (`startsLater`): what collects changes or is held by the plan waits, though it is queued. */
 const WAITS = `(r.state = 'waiting' OR (r.state = 'queued'
-  AND (r.wake_at > ${STARTED} + ${minutes(1)} OR ${HOLD} IS NOT NULL)))`
+  AND (r.wake_at > coalesce(r.started_at, r.created_at) + ${minutes(1)} OR ${HOLD} IS NOT NULL)))`
 const STATUS: Record<RunStatus, string> = {
   success: "r.state = 'done' AND r.outcome = 'success'",
   partial: "r.state = 'done' AND r.outcome = 'partial'",
@@ -76,8 +75,8 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
     )
     .pluck()
   const recent = reader.prepare<{ accountUuid: string; limit: number }, RecentRun>(
-    `SELECT r.automation_id AS automationId, r.created_at AS createdAt, ${STARTED} AS at, r.outcome FROM run r
-     WHERE r.account_uuid = @accountUuid ORDER BY r.id DESC LIMIT @limit`,
+    `SELECT automation_id AS automationId, created_at AS createdAt, outcome FROM run
+     WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @limit`,
   )
   const withJournals = journalReader(reader)
   const readJournals = reader.read(withJournals)

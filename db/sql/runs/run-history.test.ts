@@ -105,7 +105,9 @@ test('a day has the runs that were set off or started in it, however long they h
   expect(await ids({ since: at, until: at + 1 })).toEqual([run])
   expect((await ids({ since: at - hours(13), until: at, limit: 1_000 })).at(-1)).toBe(run)
   expect(await ids({ since: at - hours(6), until: at })).toEqual([])
-  expect((await world.store.runs.recentRuns(LEEDS, 501)).at(-1)).toMatchObject({ at, createdAt: at - hours(13) })
+  expect((await world.store.runs.recentRuns(LEEDS, 501)).at(-1)).toEqual({
+    ...{ automationId: rule, createdAt: at - hours(13), outcome: null },
+  })
 })
 
 test('a status finds what the history calls by its name', async () => {

@@ -21,7 +21,7 @@ export interface LogLine {
   reason: string | null
   /** The trigger. */
   because: string
-  /** Epoch ms. */
+  /** When it was set off, epoch ms. */
   at: number
   /** The engine is at it now, or within the minute; false also for a run that waits. */
   isLive: boolean
@@ -57,7 +57,7 @@ export function logLine(execution: Execution, names: KnownNames = {}): LogLine {
     about: aboutOf(execution),
     reason: execution.errorMessage ?? (execution.outcome === 'success' ? null : execution.reason),
     because: execution.triggerData.description,
-    at: Date.parse(execution.executedAt),
+    at: Date.parse(execution.createdAt),
     isLive: isLive(execution),
     matched: matchedView(execution),
     actions: execution.actionsExecuted.map((executed) => {

@@ -5,6 +5,7 @@ import { hours } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { SENT_TEXT, sampleMatch, sampleRun } from '#tests/support/sample-runs.ts'
 import { executionOf } from '../runs/run-history.ts'
+import { logLine } from './log-line.ts'
 import { type RunLine, runLine, runsByDay } from './run-list-view.ts'
 
 const lineOf = (more: Partial<RunRecord> = {}, known: RecordName | null = null) =>
@@ -118,7 +119,9 @@ test('runs are counted by the day of the account', () => {
 })
 
 test('a run that waited stands where it was set off, and says when it started', () => {
-  const waited = lineOf({ createdAt: NOW - hours(30), startedAt: NOW })
+  const times = { createdAt: NOW - hours(30), startedAt: NOW }
+  const waited = lineOf(times)
+  expect(logLine(executionOf(sampleRun(times))).at).toBe(waited.at)
   expect(waited).toMatchObject({ at: NOW - hours(30), startedAt: NOW })
   expect([lineOf().startedAt, lineOf({ startedAt: null }).startedAt]).toEqual([null, null])
   expect(runsByDay([lineOf(), waited], NOW, 'UTC').map(({ day }) => day)).toEqual(['Today', 'Yesterday'])

@@ -6,7 +6,6 @@ const NOW = Date.UTC(2026, 10, 24, 12)
 const run = (ago: number, outcome: string | null = 'success', automationId = 1) => ({
   automationId,
   createdAt: NOW - ago,
-  at: NOW - ago,
   outcome,
 })
 
@@ -27,11 +26,6 @@ test('the day is the account’s, and what is older than 30 days is left out', (
   const inAuckland = runDaysOf([run(hours(2)), run(days(30))], NOW, 'Pacific/Auckland')
   expect(inAuckland.get(1)?.ran.slice(-2)).toEqual([1, 0])
   expect(inAuckland.get(1)?.says).toBe('Last 30 days: 1 run, 0 failed')
-})
-
-test('a run counts on the day it started, as the history shows it', () => {
-  const waited = { ...run(days(2)), at: NOW }
-  expect(runDaysOf([waited], NOW, 'UTC').get(1)?.ran.slice(-3)).toEqual([0, 0, 1])
 })
 
 test('of a busy account only whole days are shown, and the sentence says since when', () => {

@@ -8,7 +8,7 @@ export const RUN_DAYS = 30
 /** Runs read for the bars of one account. */
 export const MOST_RUNS_READ = 5_000
 
-/** Ended runs a day, oldest first; the last one is today. */
+/** Ended runs by the day that set them off, as the history lists them; oldest first, the last one is today. */
 export interface RunDays {
   ran: number[]
   failed: number[]
@@ -19,8 +19,6 @@ export interface RunDays {
 interface SeenRun {
   automationId: number
   createdAt: Millis
-  /** When it started; until then, when it was created. */
-  at: Millis
   outcome: string | null
 }
 
@@ -30,8 +28,8 @@ export function runDaysOf(runs: readonly SeenRun[], now: Millis, zone: string): 
   const oldest = runs.length < MOST_RUNS_READ ? null : (runs.at(-1)?.createdAt ?? null)
   const first = Math.max(today - RUN_DAYS + 1, oldest === null ? 0 : dayOf(wallAt(oldest, zone)) + 1)
   const found = new Map<number, RunDays>()
-  for (const { automationId, at, outcome } of runs) {
-    const day = dayOf(wallAt(at, zone))
+  for (const { automationId, createdAt, outcome } of runs) {
+    const day = dayOf(wallAt(createdAt, zone))
     const isFailed = outcome === 'failure' || outcome === 'partial'
     if (day < first || day > today || (outcome !== 'success' && !isFailed)) continue
     const own = found.get(automationId) ?? emptyDays()
