@@ -5,7 +5,7 @@ import { foldedForSearch } from '#app/lib/plain-text.ts'
 export const contains = (column: string) =>
   `replace(replace(lower(${column}), '’', ''''), '‘', '''') LIKE @text ESCAPE '~'`
 
-/** Escapes the wildcards of LIKE. */
+/** Escapes the wildcards of LIKE. Between words, the stored text may have several spaces or a new line. */
 export function likeText(text: string): string {
-  return `%${foldedForSearch(text).replace(/[~%_]/g, '~$&')}%`
+  return `%${foldedForSearch(text).replace(/[~%_]/g, '~$&').replaceAll(' ', '%')}%`
 }

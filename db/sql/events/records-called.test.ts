@@ -101,6 +101,8 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
   for (const text of ["o'brien", 'O’Brien', 'O‘Brien']) expect(await called(text)).toEqual(['curly', 'straight'])
   expect(await called('mrs  o’brien')).toEqual(['curly'])
   expect(await called("o''brien")).toEqual([])
+  seen('rules:company', 'spaced', { name: 'John  Smith' })
+  for (const text of ['john smith', 'John  Smith']) expect(await called(text)).toEqual(['spaced'])
 })
 
 test('the search reads more than one window and keeps to its limit', async () => {

@@ -91,6 +91,8 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
     world.start(rule, ['job-x'], { held: 'Ask me.', triggerData: { ...TRIGGERED, description } })
   const runs = [await saying("Ring O'Brien now"), await saying('Ring O’Brien now')].reverse()
   for (const text of ["o'brien", 'O’Brien', 'ring  O‘brien']) expect(await ids({ text })).toEqual(runs)
+  const spaced = await saying('Ring John  Smith')
+  for (const text of ['john smith', 'John  Smith']) expect(await ids({ text })).toEqual([spaced])
 })
 
 test('a day has the runs that were set off or started in it, however long they had waited', async () => {
