@@ -36,7 +36,7 @@ const choice = <const T extends readonly string[]>(values: T) =>
     .transform((value): T[number] | undefined => (value === null || value === '' ? undefined : value))
 const whole = (least: number, most: number) =>
   z
-    .union([z.number(), z.string().regex(/^\d{0,15}$/, WANTED.number)], WANTED.number)
+    .union([z.number(), z.string().regex(/^[-+]?[\d.]*$/, WANTED.number)], WANTED.number)
     .nullish()
     .transform((value) => (value === null || value === undefined || value === '' ? undefined : Number(value)))
     .refine((value) => value === undefined || (Number.isInteger(value) && value >= least && value <= most), {
