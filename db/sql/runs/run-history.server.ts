@@ -13,6 +13,8 @@ import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.t
 
 /** Runs scanned between two turns of the event loop. */
 const WINDOW = 500
+/** A text is looked for in all that a run says, up to a millisecond each. */
+const WINDOW_OF_TEXT = 50
 
 interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal' | 'reason'> {
   reason: string
@@ -103,11 +105,13 @@ const NARROWING = [
   ['text', HAS_TEXT],
 ] as const
 
+function textInJson(typed: string | undefined): string | null {
+  return typed ? likeText(JSON.stringify(typed).slice(1, -1)) : null
+}
+
 async function search(reader: Database, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
   const { automationId, status, since, until, recordUuid, before, limit, says, called = [], belonging = [] } = query
-  const typed = query.text?.trim() ?? ''
-  // As a JSON text has it.
-  const text = typed === '' ? null : likeText(JSON.stringify(typed).slice(1, -1))
+  const text = textInJson(query.text?.trim())
   const days = since ?? until
   const asked = { automationId, days, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
@@ -123,17 +127,18 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
   const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
+  const later = text === null ? WINDOW : WINDOW_OF_TEXT
   // The newest are those since a moment, but for a few that waited.
-  const first = conditions.length === (ofRule ? 1 : 0) + (since === null || until !== null ? 0 : 1) ? limit : WINDOW
+  const first = conditions.length === (ofRule ? 1 : 0) + (since === null || until !== null ? 0 : 1) ? limit : later
+  const records = { called: JSON.stringify(called), belonging: JSON.stringify(belonging) }
   const read = reader.read(function* (below: number, window: number) {
-    const records = { called: JSON.stringify(called), belonging: JSON.stringify(belonging) }
     const between = { since: since ?? 0, until: until ?? Number.MAX_SAFE_INTEGER }
     const values = { ...asked, ...records, ...between, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
     return yield* statement.all({ ...values, said: JSON.stringify(said) })
   })
   const hits = await walkBack({
-    ...{ before, window: first, later: WINDOW, limit, read },
+    ...{ before, window: first, later, limit, read },
     idOf: ({ id }) => id,
     // A run may wait for weeks before it starts.
     isTooOld: () => false,

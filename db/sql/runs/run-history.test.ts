@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
 import { runLine } from '#app/features/automations/history/run-list-view.ts'
@@ -13,6 +14,7 @@ import {
   LEEDS,
   TRIGGERED,
 } from '#tests/support/automation-world.server.ts'
+import { sampleMatch } from '#tests/support/sample-runs.ts'
 
 let world: AutomationWorld
 let rule: number
@@ -156,6 +158,24 @@ test('a search looks through thousands of runs without finding anything', async 
   expect(await ids({ text: 'nowhere' })).toEqual([])
   expect(await ids({ status: 'held', limit: 3 })).toHaveLength(3)
   expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)
+})
+
+test('a search for a name under which much is stored keeps nobody waiting', async () => {
+  // As many records as a run lists.
+  const matchedRecords = Array.from({ length: 50 }, () => sampleMatch({ jobDescription: 'x'.repeat(250) }))
+  const triggerData = { ...TRIGGERED, conditionMatching: { totalRecords: 50, matchedRecords } }
+  const wishes = Array.from({ length: 500 }, () =>
+    aWish(rule, ['job-1'], world.clock.now(), { held: 'x', triggerData }),
+  )
+  await world.store.runs.startRuns(LEEDS, wishes, world.clock.now())
+  const began = performance.now()
+  const turns = [began]
+  const watch = setInterval(() => turns.push(performance.now()))
+  expect(await ids({ text: 'jobId' })).toEqual([])
+  await setTimeout(5)
+  clearInterval(watch)
+  const longest = Math.max(...turns.slice(1).map((at, index) => at - (turns[index] ?? at)))
+  expect(longest).toBeLessThan((performance.now() - began) / 3)
 })
 
 test('a run is found with what its rule said then, though the rule has changed and is gone', async () => {
