@@ -55,6 +55,11 @@ export function idInQuery(query: URLSearchParams): string | null {
   return accountIdIn(query) ?? query.get('accountUUID') ?? query.get('accountuuid')
 }
 
+export function twoAccounts(): Response {
+  const message = 'Two accounts are named. Name one.'
+  return badInput(message, { accountUUID: [message] })
+}
+
 /** Null without a session, or when the id is not one of its accounts. */
 export async function findAccess(app: SessionApp, request: Request, id: unknown): Promise<AccountAccess | null> {
   const session = await findSession(app, request)
@@ -125,6 +130,7 @@ export async function readJson<S extends z.ZodType>(
   if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
   // Both spellings of the account are read everywhere.
   const { accountuuid: accountUUID, ...rest } = isRecord(value) ? value : {}
+  if (accountUUID && rest.accountUUID && accountUUID !== rest.accountUUID) throw twoAccounts()
   const parsed = schema.safeParse(accountUUID === undefined ? value : { accountUUID, ...rest })
   if (!parsed.success && !isRecord(value)) throw badInput('The body must be a JSON object.')
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])

@@ -15,6 +15,7 @@ import {
   requireAdmin,
   requireOwner,
   requireSession,
+  twoAccounts,
 } from '../guards.server.ts'
 import { requireRate, requireRateOf, requireTriggerRate } from '../rate-limit.server.ts'
 import type { RefusalText } from '../refusal-page.ts'
@@ -134,7 +135,8 @@ export function defineCall<
     const named = accountNamed(operation, asked)
     const first = named === undefined ? null : await admit(named)
     const sent = await read(asked)
-    const others = [idInQuery(asked.query), accountInBody(sent, operation)]
+    const inQuery = ['accountUUID', 'accountuuid'].map((name) => asked.query.get(name))
+    const others = [...inQuery, accountInBody(sent, operation)]
     const session = first ? await onlyWith(first, others, all, asked) : all
     const { thing, accountUuid } = find
       ? await inOwnAccount(session, async (own) => {
@@ -178,8 +180,6 @@ function accountNamed({ parameters = [] }: Operation, { params, query }: Asked):
   return where ? idInQuery(query) : idInQuery(query) || undefined
 }
 
-const TWO_ACCOUNTS = 'Two accounts are named. Name one.'
-
 /** The session with this account alone. Another account, named beside it in the query or the body, is a mistake. */
 async function onlyWith(
   { accountUuid, accountId }: AccountAccess,
@@ -188,9 +188,7 @@ async function onlyWith(
   { app, request }: Asked,
 ): Promise<Session> {
   for (const other of others.filter((id) => id && id !== accountId)) {
-    if ((await requireAccount(app, request, other)).accountUuid !== accountUuid) {
-      throw badInput(TWO_ACCOUNTS, { accountUUID: [TWO_ACCOUNTS] })
-    }
+    if ((await requireAccount(app, request, other)).accountUuid !== accountUuid) throw twoAccounts()
   }
   return { ...session, accounts: session.accounts.filter((own) => own.accountUuid === accountUuid) }
 }

@@ -125,6 +125,14 @@ test('a call that names two accounts is refused, and does nothing in either', as
     }
     const looked = await ask('GET', `/api/webhooks/${BRISBANE}${by}`)
     expect([looked.status, looked.json]).toEqual(refused)
+    // In the two spellings.
+    for (const [path, body] of [
+      [`/api/webhooks${by}&accountuuid=${BRISBANE}`, { ...webhook, accountUUID: LEEDS }],
+      ['/api/webhooks', { ...webhook, accountuuid: LEEDS }],
+    ] as const) {
+      const answered = await ask('POST', path, body)
+      expect([answered.status, answered.json]).toEqual(refused)
+    }
     expect(world.client.sql.prepare('SELECT id FROM endpoint').all()).toEqual([])
     expect((await ask('POST', `/api/webhooks${by}`, { ...webhook, accountUUID: LEEDS })).status).toBe(201)
     expect((await ask('PUT', `/api/webhooks/1?accountUUID=${BRISBANE}`, { active: false })).status).toBe(404)

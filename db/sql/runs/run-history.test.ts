@@ -162,7 +162,7 @@ test('a search looks through thousands of runs without finding anything', async 
 
 test('a search for a name under which much is stored keeps nobody waiting', async () => {
   // As many records as a run lists.
-  const matchedRecords = Array.from({ length: 50 }, () => sampleMatch({ jobDescription: 'x'.repeat(250) }))
+  const matchedRecords = Array.from({ length: 50 }, () => ({ ...sampleMatch(), jobDescription: 'x'.repeat(250) }))
   const triggerData = { ...TRIGGERED, conditionMatching: { totalRecords: 50, matchedRecords } }
   const wishes = Array.from({ length: 500 }, () =>
     aWish(rule, ['job-1'], world.clock.now(), { held: 'x', triggerData }),
