@@ -6,7 +6,7 @@ import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { isRecord, isTooDeep, parseJson, TOO_DEEP } from '#app/lib/json.ts'
+import { isRecord, isTooDeep, parseJson, pathToProto, TOO_DEEP } from '#app/lib/json.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
@@ -125,9 +125,8 @@ export async function readJson<S extends z.ZodType>(
   const value = parseJson(await readBody(request, maxBytes))
   if (value === undefined) throw badInput('The body is not valid JSON.')
   if (isTooDeep(value)) throw badInput(TOO_DEEP)
-  // An open schema would leave it out in silence.
-  const keys = ['__proto__'].filter((name) => isRecord(value) && Object.hasOwn(value, name))
-  if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
+  const proto = pathToProto(value)
+  if (proto !== null) throw invalid([{ code: 'unrecognized_keys', keys: [proto], path: [], message: '' }])
   // Both spellings of the account are read everywhere.
   const { accountuuid: accountUUID, ...rest } = isRecord(value) ? value : {}
   if (accountUUID && rest.accountUUID && accountUUID !== rest.accountUUID) throw twoAccounts()

@@ -58,6 +58,12 @@ describe('a JSON body', () => {
         status: 400,
         body: { message: 'Not allowed: __proto__', errors: JSON.parse('{"__proto__":["Not allowed"]}') },
       })
+    const parameters = z.object({ steps: z.array(z.record(z.string(), z.unknown())) })
+    const deep = '{"steps":[{"a":1},{"parameters":{"__proto__":{"x":1}}}]}'
+    expect(await caught(() => readJson(post(deep), parameters))).toMatchObject({
+      status: 400,
+      body: { message: 'Not allowed: steps.1.parameters.__proto__' },
+    })
     expect(await caught(() => readJson(post('{"size":"x"}'), schema))).toEqual({
       status: 400,
       body: {

@@ -20,6 +20,17 @@ export function isTooDeep(value: unknown, levels = 100): boolean {
   return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1))
 }
 
+/** Where the first field `__proto__` is: an open schema leaves it out in silence. Null = nowhere. */
+export function pathToProto(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === '__proto__') return name
+    const path = pathToProto(inner)
+    if (path !== null) return `${name}.${path}`
+  }
+  return null
+}
+
 export const TOO_DEEP = 'The body is nested too deeply.'
 
 /** The record's own value under an untrusted name; never an inherited one (`constructor`). */
