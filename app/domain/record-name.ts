@@ -49,7 +49,7 @@ function wordsOf(object: string, number: string): string {
 
 /** `Job 3128` and `#3128`, as pages write a number, are 3128; any other text stays as it is: `JOB-42` may be a number itself. */
 export function withoutJobWord(text: string): string {
-  return text.trim().replace(/^(?:job(?:\s+#?|\s*#)|#)\s*(?=[\w./-]*\d[\w./-]*$)/i, '')
+  return text.trim().replace(/^(?:job\s+(?:#\s*)?|(?:job\s*)?#\s*)(?=[a-z_./-]*\d[\w./-]*$)/i, '')
 }
 
 /** Long values are kept as a hash that starts with `~`: no name. */

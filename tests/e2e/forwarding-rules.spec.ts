@@ -127,7 +127,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Delete rule' }).click()
       await says(page, 'Forwarding rule deleted successfully!')
       await expect(section(page).getByRole('article')).toHaveCount(0)
-      if (javaScriptEnabled) await expect(page.getByRole('heading', { name: 'Webhook Manager' })).toBeFocused()
+      const undo = page.getByRole('group', { name: 'The Front desk rule was deleted.' })
+      if (javaScriptEnabled) await expect(undo).toBeFocused()
     })
 
     test('what was typed wrong stays, with a word about it', async ({ page, context, server }) => {
