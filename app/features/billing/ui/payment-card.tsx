@@ -1,4 +1,4 @@
-import { useSubmit } from '@remix-run/react'
+import { useNavigation, useSubmit } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { CreditCard, ExternalLink, FlaskConical, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -71,14 +71,17 @@ const ASK_AGAIN_MS = seconds(5)
 /** Instead of the offers, which would take a second payment. */
 function Processing({ paymentId }: { paymentId: string }) {
   const submit = useSubmit()
+  const { state } = useNavigation()
   useEffect(() => {
+    // It would cut off whatever is under way, also its own question.
+    if (state !== 'idle') return
     const timer = setInterval(() => {
       // A failed answer would replace the page.
       if (document.hidden || !navigator.onLine) return
       submit({ intent: 'settle', payment_intent: paymentId }, { method: 'post', preventScrollReset: true })
     }, ASK_AGAIN_MS)
     return () => clearInterval(timer)
-  }, [paymentId, submit])
+  }, [paymentId, submit, state])
   return (
     <Notice tone="accent" title={PROCESSING.title}>
       <p>{PROCESSING.description}</p>

@@ -1,4 +1,6 @@
-import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
+// Long: all that one page shows, in every state of a plan.
+import { useActionData } from '@remix-run/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { days } from '#app/lib/duration.ts'
@@ -72,6 +74,8 @@ const QUOTE = answerOfStart('upgrade', {
   currency: 'gbp',
   description: '£5.00 today. Your paid month starts now and your remaining 14 trial days end.',
 })
+
+const PROCESSED: SubscriptionAnswer = { kind: 'processing', paymentId: 'pi_1', toast: null }
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -208,13 +212,32 @@ describe('the page', () => {
   it('keeps saying that a payment is being processed, offers no second one, and asks until the result is known', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const sent: Sent = []
-    open({ answer: { kind: 'processing', paymentId: 'pi_1', toast: null } }, sent)
+    open({ answer: PROCESSED }, sent)
     card('Payment').getByText('Your payment is being processed')
     expect(buttonsOf('Payment')).toEqual(['Check payment'])
     vi.advanceTimersByTime(6000)
     vi.useRealTimers()
     await waitFor(() => expect(sent).toEqual([{ intent: 'settle', payment_intent: 'pi_1' }]))
     card('Payment').getByText('Your payment is being processed')
+  })
+
+  it('waits for an answer that takes long, and shows it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const asked: ((answer: SubscriptionAnswer) => void)[] = []
+    const Answered = () => {
+      const answer = useActionData<SubscriptionAnswer>()
+      return <SubscriptionPage {...propsOf({ answer: answer ?? PROCESSED })} />
+    }
+    renderPage({
+      at: AT,
+      page: () => <Answered />,
+      action: () => new Promise<SubscriptionAnswer>((answer) => asked.push(answer)),
+    })
+    for (let second = 0; second < 15; second++) await act(async () => vi.advanceTimersByTime(1000))
+    vi.useRealTimers()
+    expect(asked).toHaveLength(1)
+    asked[0]?.({ kind: 'settled', toast: { kind: 'success', title: 'Payment Successful' } })
+    await screen.findByText('Payment Successful')
   })
 
   it('says a refusal in the card as well as in a message', async () => {
