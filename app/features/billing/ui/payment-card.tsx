@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { AccountLink } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -72,6 +73,9 @@ const ASK_AGAIN_MS = seconds(5)
 function Processing({ paymentId }: { paymentId: string }) {
   const submit = useSubmit()
   const { state } = useNavigation()
+  const announce = useAnnounce()
+  // Once, not each time it is asked about.
+  useEffect(() => announce(`${PROCESSING.title}. ${PROCESSING.description}`), [announce])
   useEffect(() => {
     // It would cut off whatever is under way, also its own question.
     if (state !== 'idle') return
@@ -112,7 +116,7 @@ interface OffersProps {
 function Offers({ answer, ...props }: OffersProps & Pick<PaymentCardProps, 'answer'>) {
   const { plan, rights } = props
   const { offers, phase } = plan
-  if (answer?.kind === 'processing') return <Processing paymentId={answer.paymentId} />
+  if (answer?.kind === 'processing') return <Processing key={answer.paymentId} paymentId={answer.paymentId} />
   const note = ownerNote(rights, phase === 'ending' ? 'keep the subscription' : 'pay')
   if (note !== null) return <ForOwners plan={plan} note={note} />
   if (offers.length === 0) return null

@@ -221,6 +221,18 @@ describe('the page', () => {
     card('Payment').getByText('Your payment is being processed')
   })
 
+  it('announces a payment that is being processed once', async () => {
+    const sent: Sent = []
+    open({ answer: PROCESSED }, sent)
+    const said = () => document.querySelector('[aria-live="polite"]')?.firstElementChild
+    expect(said()?.textContent).toMatch(/^Your payment is being processed\. This page shows the result/)
+    const once = said()
+    fireEvent.click(card('Payment').getByRole('button', { name: 'Check payment' }))
+    await waitFor(() => expect(sent).toHaveLength(1))
+    await waitFor(() => card('Payment').getByRole('button', { name: 'Check payment' }))
+    expect(said()).toBe(once)
+  })
+
   it('waits for an answer that takes long, and shows it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const asked: ((answer: SubscriptionAnswer) => void)[] = []
