@@ -59,7 +59,8 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
         ) : (
           <Offers plan={plan} framed={framed} leaving={ticket !== null} rights={rights} answer={answer} />
         )}
-        {rights.refusal === null && (quote === null || plan.portal) ? (
+        {/* The answer to another button would take the place of what is being processed. */}
+        {rights.refusal === null && (quote === null || plan.portal) && answer?.kind !== 'processing' ? (
           <Changes plan={plan} divided={quote !== null || plan.offers.length > 0} framed={framed} />
         ) : null}
       </div>

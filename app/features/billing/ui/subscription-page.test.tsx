@@ -212,7 +212,7 @@ describe('the page', () => {
   it('keeps saying that a payment is being processed, offers no second one, and asks until the result is known', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const sent: Sent = []
-    open({ answer: PROCESSED }, sent)
+    open({ answer: PROCESSED, plan: samplePlanView(samplePaidPlan()) }, sent)
     card('Payment').getByText('Your payment is being processed')
     expect(buttonsOf('Payment')).toEqual(['Check payment'])
     vi.advanceTimersByTime(6000)
