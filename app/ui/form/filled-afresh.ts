@@ -15,7 +15,9 @@ export function useFilledAfresh<Asked>(form: Asked, formOf: (typed: URLSearchPar
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     const typed = new URLSearchParams()
     for (const [name, value] of new FormData(event.currentTarget)) typed.append(name, String(value))
-    sent.current = JSON.stringify(formOf(typed))
+    const next = JSON.stringify(formOf(typed))
+    // No new URL follows a search for the same: later it would be taken for the form's own.
+    sent.current = next === asked ? null : next
   }
   return { turn: shown.turn, onSubmit }
 }

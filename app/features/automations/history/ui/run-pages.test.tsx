@@ -138,14 +138,14 @@ describe('the history', () => {
     expect(screen.getByRole('link', { name: 'All runs' }).getAttribute('aria-current')).toBe('page')
   })
 
-  it('keeps the focus in the search, and says how many runs it found', async () => {
+  /** With the form asking at its own address. */
+  function drawSearched() {
     const loader = ({ request }: { request: Request }) => historyFormOf(new URL(request.url).searchParams)
     function Searched() {
       const form = useLoaderData<typeof loader>()
       const lines = form.text === 'nobody' ? [] : [lineOf()]
       return <HistoryPage {...FRAME} {...QUIET} form={form} lines={lines} />
     }
-    // The form asks at its own address.
     const page = {
       id: 'runs',
       path: RUNS_PATH,
@@ -157,6 +157,10 @@ describe('the history', () => {
       ),
     }
     renderPage({ at: `${RUNS_PATH}?${ACCOUNT}`, page: () => <p />, routes: [page] })
+  }
+
+  it('keeps the focus in the search, and says how many runs it found', async () => {
+    drawSearched()
     const box = await screen.findByRole('searchbox', { name: 'Search' })
     const user = userEvent.setup()
     const said = (sentence: string) => screen.findByText(sentence, { selector: '.sr-only[aria-live] > *' })
@@ -166,6 +170,17 @@ describe('the history', () => {
     await user.type(box, 'nobody{Enter}')
     await said('No run fits.')
     expect(document.activeElement).toBe(box)
+  })
+
+  it('shows what an address asks after a search that changed nothing', async () => {
+    drawSearched()
+    const user = userEvent.setup()
+    const status = () => screen.getByLabelText<HTMLSelectElement>('Status').value
+    await user.click(await screen.findByRole('button', { name: 'Find' }))
+    await user.click(screen.getByRole('link', { name: /^Needs you/ }))
+    await waitFor(() => expect(status()).toBe('needs_you'))
+    await user.click(screen.getByRole('link', { name: 'All runs' }))
+    await waitFor(() => expect(status()).toBe(''))
   })
 
   it('asks by its address, and keeps the account and what was typed', () => {
