@@ -56,16 +56,17 @@ export function HistoryPage(props: HistoryPageProps) {
 }
 
 /** Announces the number of runs when a search updates the page in place. */
-function useFoundAnnounced({ form, lines, next }: HistoryPageProps): void {
+function useFoundAnnounced({ form, lines, next, isOlder }: HistoryPageProps): void {
   const announce = useAnnounce()
   const asked = JSON.stringify(form)
+  const nothing = nothingOf(form, isOlder).title
   const last = useRef(asked)
   useEffect(() => {
     if (lines === null || last.current === asked) return
     last.current = asked
     const more = next === null ? '' : ', and older ones'
-    announce(lines.length === 0 ? 'No run fits.' : `${plural(lines.length, 'run')}${more}.`)
-  }, [lines, next, asked, announce])
+    announce(`${lines.length === 0 ? nothing : plural(lines.length, 'run')}${more}.`)
+  }, [lines, next, nothing, asked, announce])
 }
 
 export function asksWhatNeedsYou({ status }: HistoryForm): boolean {
@@ -139,35 +140,24 @@ function HeldOfRule({ form, held, account }: Pick<HistoryPageProps, 'form' | 'he
   )
 }
 
-function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boolean; account: AutomationAccount }) {
-  if (isOlder) {
-    return (
-      <EmptyState icon={History} title="No older runs">
-        <p>You have seen all of them.</p>
-      </EmptyState>
-    )
-  }
+/** Why the list is empty. */
+function nothingOf(form: HistoryForm, isOlder: boolean) {
+  if (isOlder) return { icon: History, title: 'No older runs', text: 'You have seen all of them.' }
   if (asksNothingOfHistory(form)) {
-    return (
-      <EmptyState icon={History} title="Nothing has run yet">
-        <p>Every run of an automation appears here.</p>
-      </EmptyState>
-    )
+    return { icon: History, title: 'Nothing has run yet', text: 'Every run of an automation appears here.' }
   }
   if (asksWhatNeedsYou(form) && asksNothingOfHistory({ ...form, status: '' })) {
-    return (
-      <EmptyState icon={PartyPopper} title="Nothing needs you">
-        <p>Runs that wait for your decision appear here.</p>
-      </EmptyState>
-    )
+    return { icon: PartyPopper, title: 'Nothing needs you', text: 'Runs that wait for your decision appear here.' }
   }
+  return { icon: SearchX, title: 'No run fits', text: 'Try fewer filters, or a longer time.' }
+}
+
+function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boolean; account: AutomationAccount }) {
+  const { icon, title, text } = nothingOf(form, isOlder)
+  const all = icon === SearchX ? <ButtonLink to={runsAddress(account)}>Show all runs</ButtonLink> : null
   return (
-    <EmptyState
-      icon={SearchX}
-      title="No run fits"
-      action={<ButtonLink to={runsAddress(account)}>Show all runs</ButtonLink>}
-    >
-      <p>Try fewer filters, or a longer time.</p>
+    <EmptyState icon={icon} title={title} action={all}>
+      <p>{text}</p>
     </EmptyState>
   )
 }

@@ -143,7 +143,7 @@ describe('the history', () => {
     const loader = ({ request }: { request: Request }) => historyFormOf(new URL(request.url).searchParams)
     function Searched() {
       const form = useLoaderData<typeof loader>()
-      const lines = form.text === 'nobody' ? [] : [lineOf()]
+      const lines = form.text === 'nobody' || form.status === 'needs_you' ? [] : [lineOf()]
       return <HistoryPage {...FRAME} {...QUIET} form={form} lines={lines} />
     }
     const page = {
@@ -159,11 +159,12 @@ describe('the history', () => {
     renderPage({ at: `${RUNS_PATH}?${ACCOUNT}`, page: () => <p />, routes: [page] })
   }
 
+  const said = (sentence: string) => screen.findByText(sentence, { selector: '.sr-only[aria-live] > *' })
+
   it('keeps the focus in the search, and says how many runs it found', async () => {
     drawSearched()
     const box = await screen.findByRole('searchbox', { name: 'Search' })
     const user = userEvent.setup()
-    const said = (sentence: string) => screen.findByText(sentence, { selector: '.sr-only[aria-live] > *' })
     await user.type(box, 'Smith{Enter}')
     await said('1 run.')
     await user.clear(box)
@@ -172,13 +173,14 @@ describe('the history', () => {
     expect(document.activeElement).toBe(box)
   })
 
-  it('shows what an address asks after a search that changed nothing', async () => {
+  it('shows what an address asks after a search that changed nothing, and announces what it shows', async () => {
     drawSearched()
     const user = userEvent.setup()
     const status = () => screen.getByLabelText<HTMLSelectElement>('Status').value
     await user.click(await screen.findByRole('button', { name: 'Find' }))
     await user.click(screen.getByRole('link', { name: /^Needs you/ }))
     await waitFor(() => expect(status()).toBe('needs_you'))
+    await said('Nothing needs you.')
     await user.click(screen.getByRole('link', { name: 'All runs' }))
     await waitFor(() => expect(status()).toBe(''))
   })
