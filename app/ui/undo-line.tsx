@@ -1,5 +1,6 @@
 // Offers to bring back what was just deleted.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { Notice } from './notice.tsx'
 
 interface UndoLineProps {
@@ -12,20 +13,25 @@ interface UndoLineProps {
   children: ReactNode
 }
 
-/** With scripts it goes after `shownFor`, or once nobody is at it any more. */
+/**
+ * With scripts it goes after `shownFor`, or once nobody is at it any more, by pointer or keyboard; at the latest with
+ * the undo itself.
+ */
 export function UndoLine({ id, shownFor, button, children }: UndoLineProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [isOver, setOver] = useState(false)
+  const [over, setOver] = useState<string | null>(null)
   useEffect(() => {
-    setOver(false)
+    const since = Date.now()
     // What was deleted had the focus: go on here, where it comes back.
     if ((document.activeElement ?? document.body) === document.body) box.current?.focus()
     const timer = setInterval(() => {
-      if (!box.current?.matches(':hover, :focus-within')) setOver(true)
+      // Not `:focus-within`: the focus above, which a mouse user never sees, would hold it.
+      const isAtIt = box.current?.matches(':hover, :focus-visible') || box.current?.querySelector(':focus-visible')
+      if (!isAtIt || Date.now() - since >= UNDO_KEPT) setOver(id)
     }, shownFor)
     return () => clearInterval(timer)
   }, [id, shownFor])
-  if (isOver) return null
+  if (over === id) return null
   return (
     // biome-ignore lint/a11y/useSemanticElements: no field is in it
     <div ref={box} role="group" aria-labelledby="undo-line" tabIndex={-1} className="mb-3">
