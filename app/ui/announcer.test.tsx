@@ -1,39 +1,46 @@
-import { Link, Outlet } from '@remix-run/react'
+import { Link, Outlet, useSearchParams } from '@remix-run/react'
 import { createRemixStub } from '@remix-run/testing'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { useEffect } from 'react'
+import { useLayoutEffect } from 'react'
 import { expect, it } from 'vitest'
 // Warns of the router's next version once, before a test listens.
 import '#tests/support/page-stub.tsx'
 import { Announcer, PageAnnounced } from './announcer.tsx'
 
 function Titled({ title }: { title: string }) {
-  useEffect(() => {
+  // In the document before any effect, like the title of the product's pages.
+  useLayoutEffect(() => {
     document.title = title
   })
   return <h1>{title}</h1>
 }
 
+function History() {
+  const [query] = useSearchParams()
+  return <Titled title={query.has('needsYou') ? 'Needs you' : 'Run history'} />
+}
+
 function Frame() {
   return (
     <Announcer>
+      <PageAnnounced />
       <Link to="/history">History</Link>
       <Link to="/history?rule=3#runs">Runs of one</Link>
+      <Link to="/history?needsYou">Needs you</Link>
       <Outlet />
-      <PageAnnounced />
     </Announcer>
   )
 }
 
-it('says which page a link of the navigation led to, and nothing of a search or of the first page', async () => {
+it('says which page or tab a link of the navigation led to, and nothing of a search or of the first page', async () => {
   const Stub = createRemixStub([
     {
       path: '/',
       Component: Frame,
       children: [
         { index: true, Component: () => <Titled title="Webhook Manager" /> },
-        { path: 'history', Component: () => <Titled title="Run history" /> },
+        { path: 'history', Component: History },
       ],
     },
   ])
@@ -47,4 +54,6 @@ it('says which page a link of the navigation led to, and nothing of a search or 
   await user.click(screen.getByRole('link', { name: 'Runs of one' }))
   await new Promise((done) => setTimeout(done, 20))
   expect(said()).toBe(once)
+  await user.click(screen.getByRole('link', { name: 'Needs you' }))
+  await waitFor(() => expect(said()?.textContent).toBe('Needs you'))
 })

@@ -22,14 +22,18 @@ export function Announcer({ children }: { children: ReactNode }) {
   )
 }
 
-/** Announces the title of a page that came without a new document: the focus is still on the link. */
+/**
+ * Announces the title of a page that came without a new document: the focus is still on the link. Tabs have titles of
+ * their own; a search keeps that of its page.
+ */
 export function PageAnnounced() {
   const announce = useAnnounce()
-  const { pathname } = useLocation()
-  const last = useRef(pathname)
+  const { pathname, key } = useLocation()
+  const last = useRef<string | null>(null)
   useEffect(() => {
-    if (last.current !== pathname) announce(document.title)
-    last.current = pathname
-  }, [pathname, announce])
+    const page = `${pathname} ${document.title}`
+    if (last.current !== null && last.current !== page) announce(document.title)
+    last.current = page
+  }, [pathname, key, announce])
   return null
 }
