@@ -1,6 +1,7 @@
 // An account's plan: its trial, its paid month, and what happens when both are over.
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
+import { dayOf } from './time/local-time.ts'
 
 /** An account's subscription to us. `status` is the payment provider's, or `trial` before the first paid month. */
 export interface Plan {
@@ -53,6 +54,8 @@ export interface SubscriptionFacts {
   /** Days with operations, in order. */
   byDay: DayOperations[]
   billingPeriod: { start: Millis; end: Millis }
+  /** The UTC days of it that count, from `fromDay` up to, not including, `beforeDay`. */
+  counted: { fromDay: number; beforeDay: number }
 }
 
 /** Pence per month. Must match the price configured at the provider. */
@@ -84,4 +87,11 @@ export function billingPeriodOf(
     return { start: currentPeriodStart, end: currentPeriodEnd }
   }
   return { start: plan.trialStartedAt, end: plan.trialEndsAt }
+}
+
+/** A paid month counts its whole days, as the meter does: the others would count in two months. */
+export function countedDaysOf(plan: Parameters<typeof billingPeriodOf>[0]): SubscriptionFacts['counted'] {
+  const { start, end } = billingPeriodOf(plan)
+  if (start === plan.currentPeriodStart) return { fromDay: dayOf(start - 1) + 1, beforeDay: dayOf(end) }
+  return { fromDay: dayOf(start), beforeDay: dayOf(Math.max(start, end - 1)) + 1 }
 }

@@ -1,8 +1,7 @@
 // Subscriptions as a page receives them, with overrides for tests.
 
 import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
-import { billingPeriodOf } from '#app/domain/plan.ts'
-import { dayOf } from '#app/domain/time/local-time.ts'
+import { billingPeriodOf, countedDaysOf } from '#app/domain/plan.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -54,7 +53,8 @@ export function samplePaidPlan(over: Partial<Plan> = {}): Plan {
 function sampleFacts(plan: Plan, over: Partial<PlanUsage> = {}): SubscriptionFacts {
   const usage = { apiCalls: 120, webhooksReceived: 100, webhooksForwarded: 92, total: 312, ...over }
   const billingPeriod = billingPeriodOf(plan)
-  return { plan, usage, byDay: [{ day: dayOf(billingPeriod.start), count: usage.total }], billingPeriod }
+  const counted = countedDaysOf(plan)
+  return { plan, usage, byDay: [{ day: counted.fromDay, count: usage.total }], billingPeriod, counted }
 }
 
 interface Setting {

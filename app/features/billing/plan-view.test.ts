@@ -205,7 +205,9 @@ describe('a subscription in trouble', () => {
       sentence: 'Your subscription has ended: subscribe to resume.',
       cancellation: null,
     })
-    expect(view.usage.period).toBe('Your last billing period, 21 November 2026 to 21 December 2026')
+    expect(view.usage.period).toBe(
+      'Your last billing period, 21 November 2026 to 21 December 2026. Whole days (UTC) count',
+    )
     expect(view.next[0]).toContain('Since 21 December 2026, 14:03 deliveries and automation runs wait.')
     expect(offered(canceled, failed)).toEqual(['Subscribe Now - £5/month'])
   })
@@ -247,7 +249,7 @@ describe('use', () => {
       over: null,
     })
     expect(samplePlanView(samplePaidPlan()).usage.period).toBe(
-      'This billing period, 21 November 2026 to 21 December 2026',
+      'This billing period, 21 November 2026 to 21 December 2026. Whole days (UTC) count',
     )
   })
 

@@ -9,7 +9,7 @@ import {
   type SubscriptionFacts,
   TRIAL,
 } from '#app/domain/plan.ts'
-import { dayOf } from '#app/domain/time/local-time.ts'
+import { dayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import { dayText, grouped, momentText, plural, spanText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -253,7 +253,7 @@ function usageView(facts: SubscriptionFacts, phase: PlanPhase, setting: PlanSett
     ...usage,
     included: INCLUDED_OPERATIONS,
     words: `${grouped(usage.total)} of ${grouped(INCLUDED_OPERATIONS)}`,
-    period: `${trial ? 'During your trial' : month}, ${span}`,
+    period: trial ? `During your trial, ${span}` : `${month}, ${span}. Whole days (UTC) count`,
     over:
       usage.total > INCLUDED_OPERATIONS
         ? { note: PLAN_TEXTS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
@@ -284,22 +284,26 @@ interface UsageCurve {
 
 /** Null = there was no operation, or the first day is not over. Days are UTC, as they are counted. */
 export function usageCurve(
-  { byDay, usage, billingPeriod: { start, end } }: Pick<SubscriptionFacts, 'byDay' | 'usage' | 'billingPeriod'>,
+  {
+    byDay,
+    usage,
+    billingPeriod: { start, end },
+    counted: { fromDay: first, beforeDay },
+  }: Omit<SubscriptionFacts, 'plan'>,
   { now, zone }: { now: Millis; zone: string },
 ): UsageCurve | null {
   if (usage.total === 0) return null
-  const first = dayOf(start)
-  const last = dayOf(Math.max(start, end - 1))
   const counts = new Map(byDay.map(({ day, count }) => [day, count]))
   const sums: number[] = []
-  for (let day = first; day <= Math.min(last, Math.max(first, dayOf(now))); day++) {
+  for (let day = first; day < Math.min(beforeDay, Math.max(first, dayOf(now)) + 1); day++) {
     sums.push((sums.at(-1) ?? 0) + (counts.get(day) ?? 0))
   }
   if (sums.length < 2) return null
-  const expected = expectedAt(usage.total, { start, end, now })
+  const span = { start: Math.max(start, wallOfDay(first)), end: Math.min(end, wallOfDay(beforeDay)) }
+  const expected = expectedAt(usage.total, { ...span, now })
   const pace = expected === null ? '' : `, about ${grouped(expected)} by ${dayText(end, zone)} at this pace`
   const sentence = `${grouped(usage.total)} of ${grouped(INCLUDED_OPERATIONS)} operations${pace}.`
-  return { sums, days: last - first + 1, expected, sentence }
+  return { sums, days: beforeDay - first, expected, sentence }
 }
 
 /** The first day says too little. */

@@ -1,8 +1,7 @@
 // Loads the account's plan for pages and calls.
 
 import { type Asking, ownerActRefusal } from '#app/domain/people.ts'
-import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
-import { dayOf } from '#app/domain/time/local-time.ts'
+import { billingPeriodOf, countedDaysOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'
 import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'
@@ -29,14 +28,9 @@ export async function beginTrial(
  */
 export async function loadSubscription(app: BillingApp, accountUuid: string): Promise<SubscriptionFacts> {
   const plan = await freshPlan(app, await ensurePlan(app, accountUuid))
-  const billingPeriod = billingPeriodOf(plan)
-  const { start, end } = billingPeriod
-  // A paid month counts its whole UTC days, as the meter does: the others would count in two months.
-  const isPaid = start === plan.currentPeriodStart
-  const fromDay = isPaid ? dayOf(start - 1) + 1 : dayOf(start)
-  const beforeDay = isPaid ? dayOf(end) : dayOf(Math.max(start, end - 1)) + 1
-  const { byDay, ...usage } = await app.store.billing.usageOfDays(accountUuid, fromDay, beforeDay)
-  return { plan, usage, byDay, billingPeriod }
+  const counted = countedDaysOf(plan)
+  const { byDay, ...usage } = await app.store.billing.usageOfDays(accountUuid, counted.fromDay, counted.beforeDay)
+  return { plan, usage, byDay, billingPeriod: billingPeriodOf(plan), counted }
 }
 
 async function freshPlan(app: BillingApp, plan: Plan): Promise<Plan> {

@@ -8,10 +8,12 @@ const START = Date.UTC(2026, 10, 21, 14, 3)
 const PERIOD = { start: START, end: Date.UTC(2026, 11, 21, 14, 3) }
 const FIRST = dayOf(START)
 
-function curve(byDay: { day: number; count: number }[], now: number) {
+const ALL = { fromDay: FIRST, beforeDay: dayOf(PERIOD.end) + 1 }
+
+function curve(byDay: { day: number; count: number }[], now: number, counted = ALL, billingPeriod = PERIOD) {
   const total = byDay.reduce((sum, { count }) => sum + count, 0)
   const usage = { apiCalls: total, webhooksReceived: 0, webhooksForwarded: 0, total }
-  return usageCurve({ byDay, usage, billingPeriod: PERIOD }, { now, zone: 'Europe/London' })
+  return usageCurve({ byDay, usage, billingPeriod, counted }, { now, zone: 'Europe/London' })
 }
 
 describe('the line of a period', () => {
@@ -33,6 +35,15 @@ describe('the line of a period', () => {
     expect(curve([{ day: FIRST, count: 700 }], START + days(10))?.sentence).toBe(
       '700 of 1,000 operations, about 2,100 by 21 December 2026 at this pace.',
     )
+  })
+
+  it('of a paid month has the whole days that count, and their pace', () => {
+    const month = { start: Date.UTC(2026, 0, 5, 1), end: Date.UTC(2026, 1, 5, 1) }
+    const first = dayOf(month.start) + 1
+    const used = [0, 1, 2].map((after) => ({ day: first + after, count: after === 2 ? 25 : 50 }))
+    const now = Date.UTC(2026, 0, 8, 12)
+    const drawn = curve(used, now, { fromDay: first, beforeDay: dayOf(month.end) }, month)
+    expect(drawn).toMatchObject({ sums: [50, 100, 125], days: 30, expected: 1500 })
   })
 
   it('expects nothing on the first day, and nothing once the period is over', () => {
