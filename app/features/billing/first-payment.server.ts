@@ -6,10 +6,11 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { chooseFirstPayment, isAsAgreed } from './first-payment-choice.ts'
-import { firstPaymentText, owedText, trialCredit } from './offers.ts'
+import { firstPaymentText, OLD_HAS_ENDED, owedText, trialCredit } from './offers.ts'
 import {
   ALREADY_ACTIVE,
   INVALID_AMOUNT,
+  KEEP_FIRST,
   NOTHING_OWED,
   OUR_FAULT,
   type PaymentRefusal,
@@ -119,10 +120,13 @@ async function payWhatIsOwed(
     return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
+  // The new one would renew.
+  if (subscription.endsWithPeriod) return refused(409, KEEP_FIRST)
   // The provider has given up, and nothing payable helps: start again.
   for (const invoice of invoices) await app.payments.voidInvoice(invoice.id)
   await app.payments.endSubscription(subscription.id)
-  return createAndHandOut(app, plan, [subscription], quote)
+  const start = await createAndHandOut(app, plan, [subscription], quote)
+  return start.outcome === 'pay' ? { ...start, description: `${start.description} ${OLD_HAS_ENDED}` } : start
 }
 
 async function createAndHandOut(

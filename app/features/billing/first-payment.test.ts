@@ -11,7 +11,7 @@ import {
 } from '#tests/support/billing-world.server.ts'
 import { startFirstPayment } from './first-payment.server.ts'
 import { openPortal, setCancellation } from './manage-billing.server.ts'
-import { NOT_CHANGED, NOT_OPENED } from './payment.ts'
+import { KEEP_FIRST, NOT_CHANGED, NOT_OPENED } from './payment.ts'
 import { flashOfReturn } from './payment-answer.ts'
 import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
 import { settleReturn } from './settle-return.server.ts'
@@ -405,13 +405,26 @@ describe('what is owed', () => {
     test('is one payment, and all resumes', async () => {
       const { id, clientSecret } = await givenUp()
       const start = await started()
-      expect(start.description).toBe('£5.00 today. Your paid month starts now.')
+      expect(start.description).toBe(
+        '£5.00 today. Your paid month starts now. The unpaid subscription has ended: nothing of it is due.',
+      )
       expect(await world.payments.openInvoices(id)).toEqual([])
+      await deliverTold(world)
+      expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'payment_failed' })
       expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
       world.payments.pay(start.clientSecret)
       expect(await settleReturn(world.app, LEEDS, paymentOf(start.clientSecret))).toEqual({ outcome: 'paid' })
       expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ status: 'active', heldSince: null })
       expect(world.payments.taken()).toBe(1000)
+    })
+
+    test('sells no month that renews while it is canceled', async () => {
+      const { id } = await givenUp()
+      await setCancellation(world.app, LEEDS, true)
+      expect(await startFirstPayment(world.app, LEEDS, FULL)).toMatchObject({ status: 409, message: KEEP_FIRST })
+      expect(world.payments.subscription(id).status).toBe('unpaid')
+      await setCancellation(world.app, LEEDS, false)
+      await started()
     })
 
     test('is not called active when a form from before is paid', async () => {

@@ -85,3 +85,5 @@ export function owedText(amount: number, months: number, isHeld: boolean): strin
 export const NOTHING_TO_PAY_YET = 'Nothing to pay yet: the rest of this month covers it.'
 /** Of a late subscription that is cancelled. */
 export const STAYS_DUE = 'What is open now stays due.'
+/** Of one that was given up: the press for a new month ends it. */
+export const OLD_HAS_ENDED = 'The unpaid subscription has ended: nothing of it is due.'

@@ -44,7 +44,8 @@ function sentenceOf(offer: Offer, plan: Plan, { now, zone }: PlanSetting): strin
       // The status card counts the days; a second count would differ in months of 31 days.
       return `${PRICE} today for a new month until ${until}. The rest of this month is not refunded.`
     case 'pay_now':
-      return 'Pays for the month that is open. You see the amount before you enter a card.'
+      // The open month, or a new one: only the provider can tell.
+      return 'You see the amount and its month before you enter a card.'
     default:
       return assertNever(offer)
   }

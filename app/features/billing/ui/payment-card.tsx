@@ -297,7 +297,7 @@ interface QuotePanelProps {
 /** Loaded with all of the provider's code when the user is about to pay. */
 const loadCardForm = async () => (await import('./card-form.tsx')).CardForm
 
-/** Shows the payment and the card form. Nothing has happened yet, and leaving changes nothing. */
+/** Shows the payment and the card form. Nothing is charged yet. */
 function QuotePanel({ quote, payments, account, portal, onClose }: QuotePanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
