@@ -242,6 +242,12 @@ const SHOWN: readonly Shown[] = [
     here: true,
   },
   {
+    says: 'Your subscription is canceled. Press “Keep subscription” first, then pay.',
+    name: 'Keep subscription',
+    is: 'button',
+    on: [() => scenes.subscription({ ...scenes.heldPlan('unpaid'), cancelAtPeriodEnd: true })],
+  },
+  {
     says: 'You can also pay open invoices with “Manage billing”.',
     name: 'Manage billing',
     is: 'button',

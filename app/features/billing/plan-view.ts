@@ -284,15 +284,11 @@ interface UsageCurve {
 
 /** Null = there was no operation, or the first day is not over. Days are UTC, as they are counted. */
 export function usageCurve(
-  {
-    byDay,
-    usage,
-    billingPeriod: { start, end },
-    counted: { fromDay: first, beforeDay },
-  }: Omit<SubscriptionFacts, 'plan'>,
+  { byDay, usage, billingPeriod: { start, end }, counted }: Omit<SubscriptionFacts, 'plan'>,
   { now, zone }: { now: Millis; zone: string },
 ): UsageCurve | null {
   if (usage.total === 0) return null
+  const { fromDay: first, beforeDay } = counted
   const counts = new Map(byDay.map(({ day, count }) => [day, count]))
   const sums: number[] = []
   for (let day = first; day < Math.min(beforeDay, Math.max(first, dayOf(now)) + 1); day++) {
