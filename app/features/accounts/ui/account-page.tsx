@@ -1,4 +1,4 @@
-import { Form, Link, useNavigation } from '@remix-run/react'
+import { Link } from '@remix-run/react'
 import {
   ChevronRight,
   CircleCheck,
@@ -16,9 +16,10 @@ import { ownerNote, type PeopleOfPage, ROLE_TEXTS, type Role } from '#app/domain
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { Badge, StatusPill } from '#app/ui/badge.tsx'
-import { Button, buttonStyles } from '#app/ui/button.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { SignInAgain, SignInLink } from '#app/ui/sign-in-again.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
@@ -205,23 +206,15 @@ interface ChangeRoleProps {
 }
 
 function ChangeRole({ staffUuid, role, name, held }: ChangeRoleProps) {
-  const { state, formData } = useNavigation()
-  const pending = state !== 'idle' && formData?.get('person') === staffUuid
   const next = role === 'owner' ? 'member' : 'owner'
   return (
-    <Form method="post" preventScrollReset>
-      <input type="hidden" name="intent" value="role" />
-      <input type="hidden" name="person" value={staffUuid} />
-      <input type="hidden" name="role" value={next} />
-      <Button
-        type="submit"
-        pending={pending}
-        pendingLabel="Changing…"
-        {...(held && { disabled: true, 'aria-describedby': NOTE })}
-        aria-label={`Make ${next}: ${name}`}
-      >
-        Make {next}
-      </Button>
-    </Form>
+    <PostButton
+      values={{ intent: 'role', person: staffUuid, role: next }}
+      pendingLabel="Changing…"
+      {...(held && { disabled: true, 'aria-describedby': NOTE })}
+      aria-label={`Make ${next}: ${name}`}
+    >
+      Make {next}
+    </PostButton>
   )
 }

@@ -1,4 +1,3 @@
-import { Form, useNavigation } from '@remix-run/react'
 import { LogOut, MonitorCheck } from 'lucide-react'
 import { type AccountLink, accountAddress, accountQuery, END_ALL } from '#app/domain/account-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
@@ -6,8 +5,9 @@ import { plural } from '#app/domain/time/moments.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAskFirst } from '#app/ui/ask-first.tsx'
 import { Badge } from '#app/ui/badge.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HOW_TEXTS, type OpenSession } from '../open-sessions.ts'
@@ -117,33 +117,21 @@ function Consequences() {
 }
 
 function EndOne({ session }: { session: SessionOfPage }) {
-  const { state, formData } = useNavigation()
-  const pending = state !== 'idle' && formData?.get('id') === session.id
   return (
-    <Form method="post" preventScrollReset>
-      <input type="hidden" name="intent" value="end_session" />
-      <input type="hidden" name="id" value={session.id} />
-      <Button
-        type="submit"
-        pending={pending}
-        pendingLabel="Signing out…"
-        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`}
-      >
-        Sign out
-      </Button>
-    </Form>
+    <PostButton
+      values={{ intent: 'end_session', id: session.id }}
+      pendingLabel="Signing out…"
+      aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`}
+    >
+      Sign out
+    </PostButton>
   )
 }
 
 function EndAll() {
-  const { state, formData } = useNavigation()
-  const pending = state !== 'idle' && formData?.get('intent') === 'end_all'
   return (
-    <Form method="post" preventScrollReset>
-      <input type="hidden" name="intent" value="end_all" />
-      <Button type="submit" variant="danger" pending={pending} pendingLabel="Signing out…">
-        Sign out everywhere
-      </Button>
-    </Form>
+    <PostButton values={{ intent: 'end_all' }} variant="danger" pendingLabel="Signing out…">
+      Sign out everywhere
+    </PostButton>
   )
 }

@@ -1,9 +1,9 @@
-import { Form, useNavigation } from '@remix-run/react'
 import { CircleAlert, CircleCheck, CirclePause, LogOut, type LucideIcon, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { grouped } from '#app/domain/time/moments.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { type AccountLine, type Care, callsText } from '../operator-accounts.ts'
 import { operatorAddress } from '../operator-address.ts'
@@ -136,8 +136,6 @@ function Value({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Question({ uuid, name, leave }: { uuid: string; name: string; leave: string }) {
-  const { state, formData } = useNavigation()
-  const pending = state !== 'idle' && formData?.get('account') === uuid
   return (
     <section
       aria-labelledby="sign-out-title"
@@ -154,13 +152,14 @@ function Question({ uuid, name, leave }: { uuid: string; name: string; leave: st
         <ButtonLink to={leave} preventScrollReset>
           Leave them signed in
         </ButtonLink>
-        <Form method="post" preventScrollReset>
-          <input type="hidden" name="intent" value="end_sessions" />
-          <input type="hidden" name="account" value={uuid} />
-          <Button type="submit" variant="danger" icon={LogOut} pending={pending} pendingLabel="Signing out…">
-            Sign out everywhere
-          </Button>
-        </Form>
+        <PostButton
+          values={{ intent: 'end_sessions', account: uuid }}
+          variant="danger"
+          icon={LogOut}
+          pendingLabel="Signing out…"
+        >
+          Sign out everywhere
+        </PostButton>
       </div>
     </section>
   )
