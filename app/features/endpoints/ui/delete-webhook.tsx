@@ -1,11 +1,10 @@
-import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
 import { plural } from '#app/domain/time/moments.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { calledOf, type DeletedView, type EndpointView } from '../endpoint-view.ts'
 import { CardButton, type CardProps } from './card-button.tsx'
@@ -32,7 +31,7 @@ export function DeleteWebhook({ webhook, account }: CardProps) {
       {ask({
         title: question(webhook),
         cancelLabel: 'Keep it',
-        action: <DeleteForm webhook={webhook} account={account} sending={sending} />,
+        action: <ConfirmDelete webhook={webhook} account={account} />,
         children: <Consequences webhook={webhook} />,
       })}
     </>
@@ -65,13 +64,12 @@ export function UndoDelete({ deleted, account }: { deleted: DeletedView; account
 
 /** The same question as part of the page. */
 export function DeleteQuestion({ webhook, account }: CardProps) {
-  const sending = useSending('delete', webhook.id)
   const answers = (
     <>
       <ButtonLink to={`${managerSearch(account)}#${cardId(webhook.id)}`} preventScrollReset>
         Keep it
       </ButtonLink>
-      <DeleteForm webhook={webhook} account={account} sending={sending} />
+      <ConfirmDelete webhook={webhook} account={account} />
     </>
   )
   return (
@@ -106,15 +104,10 @@ function whatEnds(webhook: EndpointView): string {
     : `This webhook's activity is no longer shown here. Forwarding rules and automations for ${label} records still get their events.`
 }
 
-function DeleteForm({ webhook, account, sending }: CardProps & { sending: boolean }) {
+function ConfirmDelete({ webhook, account }: CardProps) {
   return (
-    <Form method="post" preventScrollReset>
-      <input type="hidden" name="intent" value="delete" />
-      <input type="hidden" name="id" value={webhook.id} />
-      <input type="hidden" name="accountUUID" value={account.accountUUID} />
-      <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
-        {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
-      </Button>
-    </Form>
+    <CardButton intent="delete" webhookId={webhook.id} account={account} variant="danger" pendingLabel="Deleting…">
+      {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
+    </CardButton>
   )
 }

@@ -1,12 +1,9 @@
-import { Form } from '@remix-run/react'
 import { Eye } from 'lucide-react'
-import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import type { FormResult } from '../form-result.ts'
-import { CardFields } from './card-button.tsx'
 import { NewWebhookForm } from './form/endpoint-form.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 import { ReceiverMark } from './receiver-mark.tsx'
@@ -101,15 +98,13 @@ function StepPicture({ shows: { kind, text } }: Pick<HowToGet['steps'][number], 
 
 /** Creates a webhook for jobs without an address, at one press. */
 function WatchJobs({ account }: { account: ManagerAccount }) {
-  const values = { intent: 'create', object: 'job', callback_url: '', fields: '' }
-  const sending = useIsSending({ intent: 'create', object: 'job', callback_url: '' })
+  const values = { intent: 'create', object: 'job', callback_url: '', fields: '', accountUUID: account.accountUUID }
   return (
-    <Form method="post" preventScrollReset>
-      <CardFields account={account} values={values} />
-      <Button type="submit" icon={Eye} pending={sending} pendingLabel="Creating…">
+    <div>
+      <PostButton values={values} icon={Eye} pendingLabel="Creating…">
         Watch jobs here
-      </Button>
-    </Form>
+      </PostButton>
+    </div>
   )
 }
 

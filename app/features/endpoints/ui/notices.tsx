@@ -1,16 +1,14 @@
-import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import type { NoticeKind } from '#app/domain/notices/notice.ts'
 import type { EndpointNotice } from '#app/features/notices/notice-view.ts'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
-import { Button } from '#app/ui/button.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { useAccountNews, useCardNews } from './account-news.tsx'
-import { CardFields, type CardProps } from './card-button.tsx'
+import type { CardProps } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 
 const FAILS = { tone: 'failing', icon: CircleAlert } as const
@@ -119,20 +117,14 @@ function NoticeLine({ notice, account, short = false, link, children }: NoticeLi
 }
 
 function Dismiss({ notice, account, short }: { notice: EndpointNotice; account: ManagerAccount; short: boolean }) {
-  const values = { intent: 'dismiss_notice', notice: String(notice.id) }
-  const pending = useIsSending(values)
   return (
-    <Form method="post" preventScrollReset className="contents">
-      <CardFields account={account} values={values} />
-      <Button
-        type="submit"
-        icon={X}
-        pending={pending}
-        {...(short ? { size: 'icon', variant: 'quiet', title: 'Dismiss' } : {})}
-        aria-label={`Dismiss: ${notice.title}`}
-      >
-        {short ? null : 'Dismiss'}
-      </Button>
-    </Form>
+    <PostButton
+      values={{ intent: 'dismiss_notice', notice: String(notice.id), accountUUID: account.accountUUID }}
+      icon={X}
+      {...(short ? { size: 'icon', variant: 'quiet', title: 'Dismiss' } : {})}
+      aria-label={`Dismiss: ${notice.title}`}
+    >
+      {short ? null : 'Dismiss'}
+    </PostButton>
   )
 }
