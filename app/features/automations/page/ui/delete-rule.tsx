@@ -1,4 +1,3 @@
-import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
 import {
   type AutomationAccount,
@@ -8,12 +7,12 @@ import {
 } from '#app/domain/automations/automation-address.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
+import { RuleButton } from './rule-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -42,7 +41,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
       {ask({
         title: DELETE_TITLE,
         cancelLabel: 'Cancel',
-        action: <DeleteForm rule={rule} account={account} sending={sending} />,
+        action: <ConfirmDelete rule={rule} account={account} />,
         children: <Consequences rule={rule} />,
       })}
     </>
@@ -51,13 +50,12 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
 
 /** The same question as part of the page. */
 export function DeleteRuleQuestion({ rule, account }: DeleteRuleProps) {
-  const sending = useIsSending({ act: 'delete', id: String(rule.id) })
   const answers = (
     <>
       <ButtonLink to={`${automationAddress(account)}#${ruleAnchor(rule.id)}`} preventScrollReset>
         Cancel
       </ButtonLink>
-      <DeleteForm rule={rule} account={account} sending={sending} />
+      <ConfirmDelete rule={rule} account={account} />
     </>
   )
   return (
@@ -76,16 +74,11 @@ function Consequences({ rule }: { rule: RuleCardView }) {
   )
 }
 
-function DeleteForm({ rule, account, sending }: DeleteRuleProps & { sending: boolean }) {
-  const values = { act: 'delete', id: String(rule.id) }
-  const withDraft = useWithDraft(values)
+function ConfirmDelete({ rule, account }: DeleteRuleProps) {
   return (
-    <Form method="post" preventScrollReset>
-      <ActFields account={account} values={values} />
-      <Button {...withDraft} type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
-        Delete
-      </Button>
-    </Form>
+    <RuleButton act="delete" ruleId={rule.id} account={account} variant="danger" pendingLabel="Deleting…">
+      Delete
+    </RuleButton>
   )
 }
 

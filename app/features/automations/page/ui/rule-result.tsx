@@ -1,16 +1,14 @@
 // What a press on a rule's card brings: a question, a preview, or the last 30 days. Loaded when there is one.
-import { Form } from '@remix-run/react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { AskRunPanel } from './ask-run-panel.tsx'
 import { BacktestList } from './backtest-list.tsx'
-import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
+import { RuleButton } from './rule-button.tsx'
 
 /** The button of each mode: the focus returns to it. */
 export type Pressed = Record<NotMet['mode'], RefObject<HTMLButtonElement>>
@@ -63,7 +61,7 @@ function NotMetDialog({ result, account, returnTo }: NotMetProps) {
         returnTo={returnTo}
         title={NOT_MET_TITLE}
         cancelLabel="Cancel"
-        action={<AnywayForm result={result} account={account} />}
+        action={<AnywayButton result={result} account={account} />}
       >
         <FailedConditions result={result} />
       </ConfirmDialog>
@@ -90,7 +88,7 @@ function NotMetQuestion({ result, account }: Omit<NotMetProps, 'returnTo'>) {
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Cancel
         </ButtonLink>
-        <AnywayForm result={result} account={account} />
+        <AnywayButton result={result} account={account} />
       </div>
     </section>
   )
@@ -130,19 +128,13 @@ function calledIn(record: string | null): string {
   return record || 'this record'
 }
 
-function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
+function AnywayButton({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   const { ruleId, mode, recordUuid } = result
-  const values = { act: mode, id: String(ruleId), bypass: 'yes' }
-  const pending = useIsSending(values)
-  const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
-  const withDraft = useWithDraft(sent)
+  const values = { bypass: 'yes', ...(recordUuid !== '' && { recordUuid }) }
   return (
-    <Form method="post" preventScrollReset>
-      <ActFields account={account} values={sent} />
-      <Button {...withDraft} type="submit" variant="primary" pending={pending}>
-        {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
-      </Button>
-    </Form>
+    <RuleButton act={mode} ruleId={ruleId} account={account} values={values} variant="primary">
+      {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
+    </RuleButton>
   )
 }
 
