@@ -13,7 +13,7 @@ import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { readKeyUse } from '../../scripts/keys.mjs'
 import { runDoctor } from './doctor.server.ts'
-import { migrateCommand, migrateSchema } from './operations.server.ts'
+import { migrateCommand } from './operations.server.ts'
 
 const KEYS = `k1:${randomBytes(32).toString('base64')}`
 const folder = mkdtempSync(join(tmpdir(), 'fieldhook-doctor-'))
@@ -60,7 +60,7 @@ async function migrated(): Promise<[number, string]> {
   const say = (line: string) => {
     told += line
   }
-  return [await migrateSchema({ say, source: { DATABASE_URL: url } }), told]
+  return [await migrateCommand({ args: [], say, source: { DATABASE_URL: url } }), told]
 }
 
 test('a new server, its schema made, and what can be looked at then', async ({ skip }) => {
@@ -172,7 +172,7 @@ test('a server that is gone, or whose schema is of a release that does not serve
 
 test('a file needs no command for its schema', async () => {
   const said: string[] = []
-  expect(await migrateSchema({ say: (line) => said.push(line), source: {} })).toBe(0)
+  expect(await migrateCommand({ args: [], say: (line) => said.push(line), source: {} })).toBe(0)
   expect(said.join()).toContain('SQLite file')
 })
 
@@ -180,7 +180,7 @@ test.each(['postgre://host/fieldhook', 'postgres://host', '/data/fieldhook.db'])
   'an address that is none is refused: %s',
   async (DATABASE_URL) => {
     const said: string[] = []
-    expect(await migrateSchema({ say: (line) => said.push(line), source: { DATABASE_URL } })).toBe(1)
+    expect(await migrateCommand({ args: [], say: (line) => said.push(line), source: { DATABASE_URL } })).toBe(1)
     expect(said).toEqual([expect.stringMatching(/^DATABASE_URL must name a /)])
   },
 )

@@ -235,11 +235,37 @@ export function moveCommand(input: CommandInput): Promise<number> {
   })
 }
 
-/** `[--server]` Brings a server's schema up to date; `source`: the process's environment. */
+/**
+ * `[--server]` The schema's part of a deploy, before the new instances start. Of the process's environment (`source`) it
+ * needs `DATABASE_URL` alone: a deploy's release command may have no other settings. `--server` = fail without a server:
+ * several instances would otherwise each start on an empty file of their own.
+ */
 export function migrateCommand(input: CommandInput & { source: Record<string, string | undefined> }): Promise<number> {
   return explained(input, async ({ args, say }) => {
     const { values } = parseArgs({ args, options: { server: { type: 'boolean' } } })
-    return migrateSchema({ say, source: input.source, needsServer: values.server === true })
+    const problems: string[] = []
+    const DATABASE_URL = input.source.DATABASE_URL?.trim() || undefined
+    const { databaseServer } = readDatabase({ DATABASE_URL }, '.', problems)
+    if (problems.length > 0) {
+      say(problems.join('\n'))
+      return 1
+    }
+    if (databaseServer === null) {
+      say(
+        values.server
+          ? 'DATABASE_URL names no PostgreSQL server: set it to postgres://… before you deploy several instances.'
+          : 'The database is a SQLite file: the start brings it up to date, after a copy. There is nothing to do here.',
+      )
+      return values.server ? 1 : 0
+    }
+    try {
+      const count = await migrateServer(databaseServer, resolve('db/migrations-postgres'))
+      say(count === 0 ? 'The schema is up to date.' : `The schema is up to date: ${plural(count, 'change')} made.`)
+      return 0
+    } catch (error) {
+      say(sentenceOf(error))
+      return 1
+    }
   })
 }
 
@@ -378,39 +404,4 @@ function megabytes(bytes: number): string {
 
 function mostMemory(): number {
   return process.resourceUsage().maxRSS * 1024
-}
-
-// `npm run migrate`: the schema's part of a deploy, before the new instances start.
-interface MigrateInput {
-  say(line: string): void
-  /** The process's environment. */
-  source: Record<string, string | undefined>
-  /** Fail without a server: several instances would otherwise each start on an empty file of their own. */
-  needsServer?: boolean
-}
-
-/** Returns the exit code. Needs `DATABASE_URL` alone: a deploy's release command may have no other settings. */
-export async function migrateSchema({ say, source, needsServer = false }: MigrateInput): Promise<number> {
-  const problems: string[] = []
-  const { databaseServer } = readDatabase({ DATABASE_URL: source.DATABASE_URL?.trim() || undefined }, '.', problems)
-  if (problems.length > 0) {
-    say(problems.join('\n'))
-    return 1
-  }
-  if (databaseServer === null) {
-    if (needsServer) {
-      say('DATABASE_URL names no PostgreSQL server: set it to postgres://… before you deploy several instances.')
-      return 1
-    }
-    say('The database is a SQLite file: the start brings it up to date, after a copy. There is nothing to do here.')
-    return 0
-  }
-  try {
-    const count = await migrateServer(databaseServer, resolve('db/migrations-postgres'))
-    say(count === 0 ? 'The schema is up to date.' : `The schema is up to date: ${plural(count, 'change')} made.`)
-    return 0
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error))
-    return 1
-  }
 }
