@@ -6,10 +6,9 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Field } from '#app/ui/form/field.tsx'
-import { Select } from '#app/ui/form/select.tsx'
+import { SelectField } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { TextField } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { AUDIT_OUTCOMES, type AuditForm, type AuditLogView, asksNothingOfAudit, outcomeText } from '../audit.ts'
@@ -118,6 +117,12 @@ function FilterForm({ carried, form, errors, addressOf }: AuditLogProps) {
   const { state, location } = useNavigation()
   const { pathname } = useLocation()
   const finding = state === 'loading' && location?.pathname === pathname
+  const of = (name: keyof AuditForm) => ({
+    id: `audit-${name}`,
+    name,
+    errors: errors[name],
+    defaultValue: form[name],
+  })
   return (
     <Form
       method="get"
@@ -128,35 +133,15 @@ function FilterForm({ carried, form, errors, addressOf }: AuditLogProps) {
     >
       <HiddenFields values={carried} />
       <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <Field id="audit-group" label="About" errors={errors.group}>
-          {(control) => (
-            <Select {...control} name="group" defaultValue={form.group}>
-              <option value="">Everything</option>
-              {Object.entries(AUDIT_GROUPS).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field id="audit-outcome" label="Outcome" errors={errors.outcome}>
-          {(control) => (
-            <Select
-              {...control}
-              name="outcome"
-              defaultValue={form.outcome}
-              none="Any"
-              options={AUDIT_OUTCOMES.map((outcome) => [outcome, outcomeText(outcome)])}
-            />
-          )}
-        </Field>
-        <Field id="audit-from" label="From" errors={errors.from}>
-          {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
-        </Field>
-        <Field id="audit-until" label="Until" errors={errors.until}>
-          {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
-        </Field>
+        <SelectField {...of('group')} label="About" none="Everything" options={Object.entries(AUDIT_GROUPS)} />
+        <SelectField
+          {...of('outcome')}
+          label="Outcome"
+          none="Any"
+          options={AUDIT_OUTCOMES.map((outcome) => [outcome, outcomeText(outcome)])}
+        />
+        <TextField {...of('from')} label="From" type="date" />
+        <TextField {...of('until')} label="Until" type="date" />
       </div>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" pending={finding} pendingLabel="Looking…">
