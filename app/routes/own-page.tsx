@@ -10,11 +10,14 @@ type GateView = ReturnType<typeof gateFor>
 type Framed = { view: string; planNotice: PlanNotice | null } & ({ account: AccountLink } | AccountLink)
 type Shown<P> = Exclude<P, { view: 'gate' }>
 
+/** The gate's title; also of a page whose data could not be loaded. */
+export const GATE_TITLE = 'Connect to ServiceM8'
+
 /** The title of a page, fixed or by what it shows; the gate in its place has its own. */
 export function titled<P extends { view: string }>(title: string | ((page: P | undefined) => string)) {
   return ({ data: page }: { data: P | undefined }) => {
     const own = typeof title === 'string' ? title : title(page)
-    return [{ title: `${page?.view === 'gate' ? 'Connect to ServiceM8' : own} · Fieldhook` }]
+    return [{ title: `${page?.view === 'gate' ? GATE_TITLE : own} · Fieldhook` }]
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  type SerializeFrom,
-} from '@remix-run/node'
+import { data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { type AccountPart, accountAddress, accountPartAt, accountQuery, END_ALL } from '#app/domain/account-address.ts'
 import { runAddress } from '#app/domain/automations/history-address.ts'
@@ -18,15 +12,15 @@ import { RetentionPage } from '#app/features/accounts/ui/retention-page.tsx'
 import { SessionsPage } from '#app/features/accounts/ui/sessions-page.tsx'
 import { loadAuditLog } from '#app/features/audit/audit-page.server.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
+import { unstoredPageHeaders } from '#app/http/page-caching.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { OwnPage } from '../own-page.tsx'
+import { GATE_TITLE, OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor, type OwnAccount } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { namedPeople } from './account-data.server.ts'
 
-const TITLES: Record<AccountPart | 'gate', string> = {
-  gate: 'Connect to ServiceM8',
+const TITLES: Record<AccountPart, string> = {
   sessions: 'Active sessions',
   activity: 'Who did what',
   retention: 'Data retention',
@@ -34,12 +28,12 @@ const TITLES: Record<AccountPart | 'gate', string> = {
   erase: 'Erase this account',
 }
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: `${TITLES[page?.view ?? 'gate']} · Fieldhook` },
-]
+export const meta = titled((page?: SerializeFrom<typeof loader>) =>
+  page === undefined || page.view === 'gate' ? GATE_TITLE : TITLES[page.view],
+)
 
 // Sign-in locations must not be cached on disk.
-export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+export const headers = unstoredPageHeaders
 
 /** `/account/sessions?accountUUID=` and the other pages below "Account and security". */
 export async function loader({ request, context }: LoaderFunctionArgs) {

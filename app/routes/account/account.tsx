@@ -1,9 +1,10 @@
-import { data, type HeadersFunction, type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import { data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { movedAccountAddress } from '#app/domain/account-address.ts'
 import { loadAccountPage } from '#app/features/accounts/account-page.server.ts'
 import { AccountPage } from '#app/features/accounts/ui/account-page.tsx'
 import { newestAuditLine } from '#app/features/audit/audit-page.server.ts'
+import { unstoredPageHeaders } from '#app/http/page-caching.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from '../pages/own-account.server.ts'
@@ -13,7 +14,7 @@ import { namedPeople } from './account-data.server.ts'
 export const meta = titled('Account and security')
 
 // Sign-in locations must not be cached on disk.
-export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+export const headers = unstoredPageHeaders
 
 /** `/account?accountUUID=`. Older addresses of its parts lead to their pages. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,4 +1,4 @@
-import { data, type LoaderFunctionArgs, type MetaFunction, type SerializeFrom } from '@remix-run/node'
+import { data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { spanText } from '#app/domain/time/moments.ts'
@@ -8,16 +8,14 @@ import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { goneRun } from '#app/features/events/gone-text.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
-import { OwnPage } from '../own-page.tsx'
+import { GATE_TITLE, OwnPage, titled } from '../own-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
-
-function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
-  if (page === undefined || page.view === 'gate') return 'Connect to ServiceM8'
-  return page.view === 'gone' ? page.gone.title : `${page.run.line.job}, run ${page.run.line.id}`
-}
+export const meta = titled((page?: SerializeFrom<typeof loader>) => {
+  if (page?.view === 'gone') return page.gone.title
+  return page?.view === 'run' ? `${page.run.line.job}, run ${page.run.line.id}` : GATE_TITLE
+})
 
 /** `/automation/runs/:id?accountUUID=`: one page for ids that expired, never existed, or belong to another account. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {

@@ -1,10 +1,10 @@
-import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from '@remix-run/node'
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings/settings-page.server.ts'
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
-import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
+import { formPageHeaders } from '#app/http/page-caching.ts'
 import { useAnswerToast } from '#app/ui/toast/toast.tsx'
 import { OwnPage, titled } from '../own-page.tsx'
 import {
@@ -18,7 +18,7 @@ import {
 
 export const meta = titled('Automation settings')
 
-export const headers: HeadersFunction = formPageHeaders
+export const headers = formPageHeaders
 
 /** `/automation/settings?accountUUID=`: quiet hours, limits, sender, and the people no automation writes to. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,22 +1,16 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
-import { formPageHeaders } from '#app/http/form-page.ts'
-import { OwnPage } from '../own-page.tsx'
+import { formPageHeaders } from '#app/http/page-caching.ts'
+import { GATE_TITLE, OwnPage, titled } from '../own-page.tsx'
 import { actOnSheet, lookAt, openSheet } from '../template-sheet.server.ts'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
-  { title: page?.view === 'sheet' ? `${page.sheet.name} · Fieldhook` : 'Connect to ServiceM8 · Fieldhook' },
-]
+export const meta = titled((page?: SerializeFrom<typeof loader>) =>
+  page?.view === 'sheet' ? page.sheet.name : GATE_TITLE,
+)
 
-export const headers: HeadersFunction = formPageHeaders
+export const headers = formPageHeaders
 
 /** `/automation/templates/:id?accountUUID=`: the blanks of one template, a try-out, and the button that turns it on. */
 export async function loader(args: LoaderFunctionArgs) {

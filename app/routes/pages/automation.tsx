@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type SerializeFrom,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
@@ -14,7 +8,7 @@ import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text
 import { AutomationPage, TAB_LABELS } from '#app/features/automations/page/ui/automation-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
-import { formPageHeaders } from '#app/http/form-page.ts'
+import { formPageHeaders } from '#app/http/page-caching.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useAnswerToast } from '#app/ui/toast/toast.tsx'
 import { titled } from '../own-page.tsx'
@@ -42,7 +36,7 @@ export const meta = titled((page?: SerializeFrom<typeof loader>) => {
   return page.step.step === 'edit' ? 'Edit Automation' : 'Automations'
 })
 
-export const headers: HeadersFunction = formPageHeaders
+export const headers = formPageHeaders
 
 /** `/automation?accountUUID=&admin=yes&tab=` and the open parts; see `automation-address.ts`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  type SerializeFrom,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type SerializeFrom } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { eventsKept } from '#app/domain/kept-until.ts'
@@ -16,15 +10,13 @@ import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_HERE, unlessHeld } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
-import { OwnPage } from '../own-page.tsx'
+import { GATE_TITLE, OwnPage, titled } from '../own-page.tsx'
 import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
 
-export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
-
-function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
-  if (page === undefined || page.view === 'gate') return 'Connect to ServiceM8'
-  return page.view === 'gone' ? page.gone.title : deliveryTitle(page.delivery)
-}
+export const meta = titled((page?: SerializeFrom<typeof loader>) => {
+  if (page?.view === 'gone') return page.gone.title
+  return page?.view === 'delivery' ? deliveryTitle(page.delivery) : GATE_TITLE
+})
 
 /** `/deliveries/:id?accountUUID=`: one page for ids that expired, never existed, or belong to another account. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {

@@ -1,11 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { GATE_GREETINGS, isLinkProof } from '#app/features/accounts/gate.ts'
@@ -14,13 +7,14 @@ import { afterLinkAddress } from '#app/features/accounts/link-address.ts'
 import { ACCOUNT_LINKED, linkedSentence } from '#app/features/accounts/sign-in.ts'
 import { LinkQuestion } from '#app/features/accounts/ui/link-question.tsx'
 import { setFlash } from '#app/http/flash.server.ts'
+import { unstoredPageHeaders } from '#app/http/page-caching.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
 export const meta: MetaFunction = () => [{ title: 'Link this account? · Fieldhook' }]
 
 // The address contains a proof.
-export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+export const headers = unstoredPageHeaders
 
 /** `/link?accountUUID=&token=&to=`: an address with a proof for an unknown id. Changes nothing. */
 export async function loader({ request, context: { app } }: LoaderFunctionArgs) {

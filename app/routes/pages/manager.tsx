@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type HeadersFunction, type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
@@ -16,8 +16,8 @@ import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/
 import { ManagerPage } from '#app/features/endpoints/ui/manager-page.tsx'
 import { OwnerRightsProvider } from '#app/features/endpoints/ui/owner-rights.tsx'
 import { setFlash } from '#app/http/flash.server.ts'
-import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
+import { formPageHeaders } from '#app/http/page-caching.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useAnswerToast, useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -27,7 +27,7 @@ import { gateFor, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
 export const meta = titled('Webhook Manager')
 
-export const headers: HeadersFunction = formPageHeaders
+export const headers = formPageHeaders
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context

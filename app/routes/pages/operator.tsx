@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from '@remix-run/node'
+import { type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { endSessionsOfAccount } from '#app/features/accounts/open-sessions.server.ts'
 import { ASKS, endedFlash, NOT_ENDED, readEndSessions } from '#app/features/ops/operator-address.ts'
@@ -13,11 +7,12 @@ import { OperatorPage } from '#app/features/ops/ui/operator-page.tsx'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireOperator } from '#app/http/operator.server.ts'
+import { unstoredPageHeaders } from '#app/http/page-caching.ts'
 
 export const meta: MetaFunction = () => [{ title: 'Operator · Fieldhook' }]
 
 // Data about all accounts must not be cached on disk.
-export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+export const headers = unstoredPageHeaders
 
 /** `/operator?accountUUID=&admin=yes`: `page` of the list of accounts; `sign_out` opens the question for one. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, data, type HeadersFunction, type LoaderFunctionArgs } from '@remix-run/node'
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { loadOwnerRights } from '#app/features/accounts/people.server.ts'
@@ -9,6 +9,7 @@ import { PLAN_TEXTS, planView } from '#app/features/billing/plan-view.ts'
 import { isReturn, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { PaymentReturn } from '#app/features/billing/ui/payment-return.tsx'
 import { SubscriptionPage } from '#app/features/billing/ui/subscription-page.tsx'
+import { unstoredPageHeaders } from '#app/http/page-caching.ts'
 import { titled } from '../own-page.tsx'
 import { findOwnAccount, gateFor, type OwnAccount, redirectWith } from './own-account.server.ts'
 import { actOnSubscriptionPage, leaveEmptyReturn } from './subscription-acts.server.ts'
@@ -16,7 +17,7 @@ import { actOnSubscriptionPage, leaveEmptyReturn } from './subscription-acts.ser
 export const meta = titled('Subscription')
 
 // Payment pages are never cached, and an answer may contain a payment's secret.
-export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
+export const headers = unstoredPageHeaders
 
 /** `/subscription?accountUUID=`, plus what the payment provider adds on a return. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -1,7 +1,0 @@
-// For pages with long forms. With `no-store` a browser loses the typed text on Back; without it, the page may stay in
-// this browser's own cache, and nowhere else. It reloads its data on return (`app/ui/after-return.ts`).
-
-/** A route's `headers`. */
-export function formPageHeaders(): HeadersInit {
-  return { 'Cache-Control': 'private, no-cache' }
-}
