@@ -1,13 +1,9 @@
-import { SquareTerminal } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
-import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { COPIED } from '#app/ui/form/copy-field.tsx'
+import { CopyCurlButton, CURL_HINT } from '#app/ui/form/copy-curl-button.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { useToast } from '#app/ui/toast/toast.tsx'
 import { shownData } from '../activity-view.ts'
 import { type DeliveryView, deliveryCurl, type RequestView } from '../delivery-detail.ts'
 
@@ -96,44 +92,8 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
   )
 }
 
-const CURL_HINT = 'Add your own signature, or remove that header.'
-
 /** Renders nothing when the body is no longer stored. */
 export function CopyCurl({ request, now }: { request: RequestView; now: Millis }) {
-  const toast = useToast()
-  const [byHand, setByHand] = useState(false)
-  const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    if (byHand) field.current?.select()
-  }, [byHand])
   const curl = deliveryCurl(request, now)
-  if (curl === null) return null
-  async function copy(text: string) {
-    try {
-      await navigator.clipboard.writeText(text)
-      toast({ kind: 'success', title: COPIED, description: CURL_HINT })
-    } catch {
-      // In an iframe the browser may refuse.
-      setByHand(true)
-    }
-  }
-  return (
-    <>
-      <span className="needs-script contents">
-        <Button icon={SquareTerminal} onClick={() => void copy(curl)}>
-          Copy as curl
-        </Button>
-      </span>
-      {byHand ? (
-        <textarea
-          ref={field}
-          readOnly
-          rows={6}
-          value={curl}
-          aria-label="The command, to copy by hand"
-          className="order-last w-full rounded-control border border-line-strong bg-sunken p-3 font-mono text-dense"
-        />
-      ) : null}
-    </>
-  )
+  return curl === null ? null : <CopyCurlButton curlOf={async () => curl} boxStyle="order-last" />
 }

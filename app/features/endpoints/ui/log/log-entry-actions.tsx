@@ -1,5 +1,5 @@
 import { useNavigation } from '@remix-run/react'
-import { ListTree, RotateCcw, SquareTerminal } from 'lucide-react'
+import { ListTree, RotateCcw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
@@ -7,8 +7,8 @@ import type { LogEntryView } from '#app/features/events/log-view.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { COPIED } from '#app/ui/form/copy-field.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { CopyCurlButton } from '#app/ui/form/copy-curl-button.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { CardButton } from '../card-button.tsx'
@@ -82,50 +82,23 @@ function latestOfEach(deliveries: LogEntryView['deliveries']): LogEntryView['del
 function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
   const toast = useToast()
   const [busy, setBusy] = useState(false)
-  const [byHand, setByHand] = useState<string | null>(null)
-  const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    if (byHand !== null) field.current?.select()
-  }, [byHand])
-
-  async function copy() {
+  async function curlOf() {
     setBusy(true)
     const curl = await fetchCurl(entry, owner)
     setBusy(false)
     if (curl === null) {
-      return toast({
+      toast({
         kind: 'error',
         title: 'We could not create the command',
         description: 'The event may be too old. We keep its content for a limited time.',
       })
     }
-    try {
-      await navigator.clipboard.writeText(curl)
-      toast({ kind: 'success', title: COPIED, description: 'Add your own signature, or remove that header.' })
-    } catch {
-      // In an iframe the browser may refuse clipboard access.
-      setByHand(curl)
-    }
+    return curl
   }
-
   return (
-    <>
-      <span className="needs-script contents">
-        <Button variant="quiet" icon={SquareTerminal} pending={busy} onClick={() => void copy()}>
-          Copy as curl<VisuallyHidden> of event {entry.id}</VisuallyHidden>
-        </Button>
-      </span>
-      {byHand === null ? null : (
-        <textarea
-          ref={field}
-          readOnly
-          rows={6}
-          value={byHand}
-          aria-label="The command, to copy by hand"
-          className="mx-4 w-full rounded-control border border-line-strong bg-sunken p-3 font-mono text-dense"
-        />
-      )}
-    </>
+    <CopyCurlButton curlOf={curlOf} boxStyle="mx-4" variant="quiet" pending={busy}>
+      <VisuallyHidden> of event {entry.id}</VisuallyHidden>
+    </CopyCurlButton>
   )
 }
 
