@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { loadManagerLog } from '#app/features/endpoints/manager-page.server.ts'
-import { logTurn } from '#app/features/endpoints/ui/log/live-log.tsx'
+import { liveTurn } from '#app/features/endpoints/ui/log/live-log.tsx'
 import { readLogFilter } from '#app/features/endpoints/ui/log/log-filter.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { answerCall } from '#app/http/calls/call.server.ts'
@@ -32,4 +32,4 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
 export const action = loader
 
 /** A failed refresh leaves the page unchanged; the panel says so. */
-export const clientLoader = logTurn
+export const clientLoader = liveTurn

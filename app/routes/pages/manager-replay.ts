@@ -3,7 +3,7 @@ import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { shownReplays } from '#app/features/endpoints/controls/replay-request.ts'
 import { findReplay } from '#app/features/endpoints/controls/replay-webhook.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
-import { replayTurn } from '#app/features/endpoints/ui/live-replay.tsx'
+import { liveTurn } from '#app/features/endpoints/ui/log/live-log.tsx'
 import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
@@ -30,4 +30,4 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
 export const action = loader
 
 /** A failed refresh leaves the page unchanged. */
-export const clientLoader = replayTurn
+export const clientLoader = liveTurn

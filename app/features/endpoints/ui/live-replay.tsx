@@ -1,5 +1,5 @@
 // Keeps the progress of a replay up to date while the page is visible.
-import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
+import { useFetcher } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -8,15 +8,6 @@ export const REPLAY_REFRESH_MS = seconds(2)
 
 /** The result of one refresh: the replay (null = its result is no longer shown), or a failure. */
 export type ReplayTurn = { replay: Replay | null } | { failed: true }
-
-/** The route exports this as `clientLoader`: a failed refresh must not replace the page. */
-export async function replayTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<ReplayTurn> {
-  try {
-    return await serverLoader<ReplayTurn>()
-  } catch {
-    return { failed: true }
-  }
-}
 
 /** Returns the current replay, refreshed every two seconds while it runs. Calls `onEnd` once with the result. */
 export function useLiveReplay(replay: Replay, source: string, onEnd: (ended: Replay) => void): Replay {

@@ -20,7 +20,8 @@ import {
 } from '#tests/support/sample-views.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import type { EndpointView } from '../endpoint-view.ts'
-import { REPLAY_REFRESH_MS, type ReplayTurn, replayTurn } from './live-replay.tsx'
+import { REPLAY_REFRESH_MS, type ReplayTurn } from './live-replay.tsx'
+import { liveTurn } from './log/live-log.tsx'
 import { LogEntries } from './log/log-entries.tsx'
 import type { ManagerStep } from './manager-address.ts'
 import { OwnerRightsProvider } from './owner-rights.tsx'
@@ -344,8 +345,8 @@ describe('a replay under way', () => {
 
   it('never throws in the browser: that would cost the whole page', async () => {
     const call = (serverLoader: () => Promise<unknown>) =>
-      replayTurn({ serverLoader, params: {}, request: new Request('http://localhost/r') } as Parameters<
-        typeof replayTurn
+      liveTurn({ serverLoader, params: {}, request: new Request('http://localhost/r') } as Parameters<
+        typeof liveTurn
       >[0])
     expect(await call(() => Promise.reject(new TypeError('Failed to fetch')))).toEqual({ failed: true })
     expect(await call(async () => ({ replay: null }))).toEqual({ replay: null })

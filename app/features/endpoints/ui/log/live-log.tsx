@@ -12,12 +12,12 @@ export const LOG_REFRESH_MS = seconds(5)
 export type LogTurn = LogAnswer | { failed: true }
 
 /**
- * The route that serves a log exports this as `clientLoader`. Without it, one refresh without network or with a server
- * error would replace the whole page with its error page; with it, the panel reports the failure and retries.
+ * A route that a card polls exports this as `clientLoader`. Without it, one refresh without network or with a server
+ * error would replace the whole page with its error page; with it, the card learns of the failure and retries.
  */
-export async function logTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<LogTurn> {
+export async function liveTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<unknown> {
   try {
-    return await serverLoader<LogTurn>()
+    return await serverLoader()
   } catch {
     return { failed: true }
   }

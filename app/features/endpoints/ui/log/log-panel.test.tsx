@@ -5,7 +5,7 @@ import { minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
-import { LOG_REFRESH_MS, type LogTurn, logTurn } from './live-log.tsx'
+import { LOG_REFRESH_MS, type LogTurn, liveTurn } from './live-log.tsx'
 import type { LogOwner } from './log-entry-actions.tsx'
 import type { LogAnswer } from './log-filter.ts'
 import { LogPanel } from './log-panel.tsx'
@@ -372,7 +372,9 @@ describe('while it is open', () => {
 
 describe('one turn in the browser', () => {
   const call = (serverLoader: () => Promise<unknown>) =>
-    logTurn({ serverLoader, params: {}, request: new Request('http://localhost/log') } as Parameters<typeof logTurn>[0])
+    liveTurn({ serverLoader, params: {}, request: new Request('http://localhost/log') } as Parameters<
+      typeof liveTurn
+    >[0])
 
   it('hands on what the server answers', async () => {
     const answer = answerOf([sampleEntry()])
