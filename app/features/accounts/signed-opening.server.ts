@@ -9,7 +9,6 @@ import {
   SESSION_ABSOLUTE,
 } from '#app/domain/session.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
 import { ASKED, proofIn, SIGNED_MESSAGES, signedPart, tabTicket } from './signed-opening.ts'
@@ -53,9 +52,7 @@ export async function receiveSigned(
       }
       // The first sign-in brings name and zone: the signature proves only the identity.
       await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
-      const ticket = newToken()
-      const expiresAt = app.clock.now() + LAUNCH_TICKET_LASTS
-      await issueLaunch(app, ticket, { accountUuid, staffUuid, expiresAt })
+      const ticket = await issued(app, newToken(), { kind: 'launch', accountUuid, staffUuid }, LAUNCH_TICKET_LASTS)
       return { outcome: 'opened', accountUuid, ticket }
     }
     default:
@@ -67,14 +64,11 @@ export async function receiveSigned(
  * Issues the ticket that a page inside the platform passes to a new tab, which has none of the frame's cookies: valid
  * once, for 5 minutes, for this person and account. The tab asks to confirm, as for every opening outside a frame.
  */
-export async function issueTabTicket(
+export function issueTabTicket(
   app: Pick<App, 'store' | 'clock'>,
   { accountUuid, staffUuid, ...proof }: Proof,
 ): Promise<string> {
-  const ticket = tabTicket(newToken(), proof)
-  const expiresAt = app.clock.now() + ASKED_TICKET_LASTS
-  await issueLaunch(app, ticket, { accountUuid, staffUuid, expiresAt })
-  return ticket
+  return issued(app, tabTicket(newToken(), proof), { kind: 'launch', accountUuid, staffUuid }, ASKED_TICKET_LASTS)
 }
 
 /** `linkTicket` is set only for an account that is not connected: the gate passes it to the sign-in in a new tab. */
@@ -110,9 +104,8 @@ export async function launch(
   const proof = proofIn(ticket) ?? { proof: 'launch', provedAt: now }
   const joinsAnother = signedInTo.length > 0 && !signedInTo.includes(accountUuid)
   if (!confirmed && (!framed || joinsAnother)) {
-    const next = tabTicket(newToken(), proof) + ASKED
-    const expiresAt = now + ASKED_TICKET_LASTS
-    await issueLaunch(app, next, { accountUuid, staffUuid, expiresAt })
+    const asked = tabTicket(newToken(), proof) + ASKED
+    const next = await issued(app, asked, { kind: 'launch', accountUuid, staffUuid }, ASKED_TICKET_LASTS)
     const account = await app.store.accounts.findAccount(accountUuid)
     return {
       outcome: 'ask',
@@ -131,32 +124,20 @@ export async function launch(
   })
   app.log.info({ account: accountUuid, staff: staffUuid }, 'launch.opened')
   const credential = await app.store.accounts.findCredential(accountUuid)
-  const connected = credential?.state === 'connected'
-  return {
-    outcome: 'launched',
-    accountUuid,
-    sessionToken,
-    linkTicket: connected ? null : await issueLinkTicket(app, accountUuid),
-  }
+  const linkTicket =
+    credential?.state === 'connected'
+      ? null
+      : await issued(app, newToken(), { kind: 'link', accountUuid, staffUuid: null }, LINK_TICKET_LASTS)
+  return { outcome: 'launched', accountUuid, sessionToken, linkTicket }
 }
 
-async function issueLinkTicket(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<string> {
-  const ticket = newToken()
-  const expiresAt = app.clock.now() + LINK_TICKET_LASTS
-  await app.store.accounts.issueTicket({
-    tokenHash: hashToken(ticket),
-    kind: 'link',
-    accountUuid,
-    staffUuid: null,
-    expiresAt,
-  })
-  return ticket
-}
-
-function issueLaunch(
-  { store }: Pick<App, 'store'>,
+/** The ticket itself, of which only the hash is kept. */
+async function issued(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
   ticket: string,
-  whose: { accountUuid: string; staffUuid: string | null; expiresAt: Millis },
-): Promise<void> {
-  return store.accounts.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', ...whose })
+  whose: { kind: 'launch' | 'link'; accountUuid: string; staffUuid: string | null },
+  lasts: number,
+): Promise<string> {
+  await store.accounts.issueTicket({ tokenHash: hashToken(ticket), expiresAt: clock.now() + lasts, ...whose })
+  return ticket
 }
