@@ -1,6 +1,7 @@
 // Stores the results of attempts, and keeps trying: until that works, slots stay taken and nothing more is sent.
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/turns.server.ts'
 
 interface SettleSteadilyInput<Report, Settled> {
   clock: Clock
@@ -36,10 +37,7 @@ export async function settleSteadily<Report, Settled>(
       input.log.error({ reports: left.length }, 'settle.given_up')
       break
     }
-    const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(round, 20), LONGEST_PAUSE)
-    await new Promise<void>((resolve) => {
-      input.clock.wake(input.clock.now() + pause, resolve)
-    })
+    await pause(input.clock, Math.min(FIRST_PAUSE * 2 ** Math.min(round, 20), LONGEST_PAUSE))
   }
   return reports.map((report) => answers.get(report) ?? null)
 }

@@ -19,6 +19,7 @@ import {
 import { dayOf } from '#app/domain/time/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { ActivityStore } from '#db/store/activity.ts'
 import type { CallRows } from '#db/store/shared.ts'
 
@@ -80,7 +81,7 @@ export function createCallBudget(app: BudgetDependencies): CallBudget {
             app.log.info({ account: accountUuid, priority, why: judged.why, until: judged.until }, 'budget.spent')
             return { outcome: 'rate_limited', status: 429, message, retryAt: judged.until }
           }
-          await sleepUntil(clock, judged.until)
+          await pause(clock, judged.until - clock.now())
         }
       },
       limited(until) {
@@ -177,10 +178,4 @@ function countsInRows(clock: Clock, known: ReadKnown, rows: CallRows): Counts {
   function ofOurs(left: CallsLeft, now: Millis): CallsLeft {
     return { ...left, pausedUntil: left.pausedUntil === null ? null : left.pausedUntil - now + clock.now() }
   }
-}
-
-function sleepUntil(clock: Clock, until: Millis): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(until, resolve)
-  })
 }

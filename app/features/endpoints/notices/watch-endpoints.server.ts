@@ -5,6 +5,7 @@ import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'
 import { checkEndpoint } from '../controls/endpoint-check.server.ts'
 
@@ -28,7 +29,7 @@ export async function watchEndpoints(app: NoticeApp, signal?: AbortSignal): Prom
       if (wanted && toCheck.length < CHECKS_A_ROUND) toCheck.push(endpoint)
     }
     after = step.next
-    if (after !== null) await nextTurn(app)
+    if (after !== null) await pause(app.clock, 0)
   }
   await checkAll(app, toCheck, signal)
 }
@@ -59,12 +60,6 @@ async function checkAll(app: NoticeApp, endpoints: WatchedEndpoint[], signal: Ab
       ),
     )
   }
-}
-
-function nextTurn({ clock }: Pick<App, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now(), resolve)
-  })
 }
 
 // Notices to an account about its addresses: one fails, was stopped, or works again. Once per change.
