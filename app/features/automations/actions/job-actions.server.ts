@@ -1,6 +1,7 @@
 // The actions that make a job or change the jobs of a run (status, queue, field). A job is written only if it differs.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
+import { takingTurns } from '#app/lib/turns.server.ts'
 import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -93,7 +94,9 @@ async function planJobs(context: PlanContext, asked: AskedChange): Promise<Plan>
   const effects: Effect[] = []
   const [problems, empty]: [string[], string[]] = [[], []]
   const warnings: PlanWarning[] = []
+  const turn = takingTurns()
   for (const target of targets) {
+    await turn()
     const changed = await changeOf(context, target, wording, asked)
     if (changed.outcome === 'failed') return afterTrouble(changed.trouble, changed.what)
     if (changed.outcome === 'empty') empty.push(changed.sentence)

@@ -34,13 +34,13 @@ import {
   actedAtTicks,
   BACKTEST_DAYS,
   basisOf,
+  doneBy,
   MOST_BACKTESTED,
   runsByDay,
   ticksOf,
   wouldHaveActed,
 } from './backtest.ts'
 import type { PreviewParts } from './preview.server.ts'
-import type { PreviewedStep } from './preview.ts'
 import { type DraftApp, draftParts, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './preview-records.server.ts'
 import { recordLabel } from './preview-view.ts'
@@ -48,6 +48,8 @@ import { recordLabel } from './preview-view.ts'
 /** Maximum platform calls of one backtest, cached reads not counted. */
 const MOST_CALLS = 40
 const AT_A_TIME = 250
+/** Maximum records planned in all, but the newest run is planned whole: a run of many has each record at every check. */
+const MOST_PLANNED = 5_000
 /** Maximum real runs read from the period. */
 const MOST_RUNS = 100
 
@@ -109,7 +111,11 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const acted = await actedOn(reads, accountUuid, draft, { records: found.records, answered }, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)
-  const shown = units.slice(0, MOST_BACKTESTED)
+  let planned = 0
+  const shown = units.slice(0, MOST_BACKTESTED).filter(({ records }, index) => {
+    planned += records.length
+    return index === 0 || planned <= MOST_PLANNED
+  })
   const whole = await wholeRecords(reads, accountUuid, draft, shown)
   const rows: BacktestRow[] = []
   const sums = { messages: 0, credits: 0, texts: 0, emails: 0 }
@@ -319,24 +325,6 @@ function titleOf(object: string, told: ReturnType<typeof matchedRecord>): string
   return object === 'job' ? `Job ${told.jobId}` : recordLabel(object, told)
 }
 
-function doneBy({ effects }: PreviewedStep): BacktestRow['does'] {
-  return effects.map(({ summary, to, fields, credits }) => ({
-    summary,
-    to,
-    text: textOf(fields),
-    credits,
-  }))
-}
-
-const LONGEST_TEXT = 200
-
-/** The message text; a change has none, its summary is enough. */
-function textOf(fields: Readonly<Record<string, string>>): string | null {
-  const text = (fields.message || fields.textBody || fields.subject || '').replace(/\s+/g, ' ').trim()
-  if (text === '') return null
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
-}
-
 interface RealRuns {
   /** Without held, waiting and cancelled runs that never started. Null = the rule is not stored yet. */
   count: number | null
@@ -394,6 +382,7 @@ function headlineOf({ definition, object, found, units, shown, sums }: Headline)
     : `acted on ${plural(units, noun)}`
   const messages = [`${plural(sums.messages, 'message')} to customers`, plural(sums.credits, 'SMS credit')].join(', ')
   const costs = sums.messages === 0 ? ', without a message to a customer' : `: ${messages}`
-  const of = shown.length < units ? ` The first ${shown.length} of them are below and counted.` : ''
+  const first = shown.length === 1 ? 'Only the first of them is' : `The first ${shown.length} of them are`
+  const of = shown.length < units ? ` ${first} below and counted.` : ''
   return `${time} ${acted}${costs}.${of}`
 }

@@ -10,15 +10,18 @@ import {
   type WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
 import { dayOf, readLocal } from '#app/domain/time/local-time.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
+import type { BacktestRow } from '../form/form-preview.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectNoun, readField } from '../records/fields.ts'
 import { judge } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
+import type { PreviewedStep } from './preview.ts'
 
 export const BACKTEST_DAYS = 30
 /** Maximum records shown with their messages. */
@@ -204,4 +207,27 @@ function eventBasis(trigger: WebhookTrigger, noun: string): string {
     default:
       return assertNever(trigger.type)
   }
+}
+
+/** Maximum effects listed of one step of a run. */
+const MOST_DONE = 10
+
+/** What one step would have done, a line for each effect. */
+export function doneBy({ effects }: PreviewedStep): BacktestRow['does'] {
+  const does = effects.slice(0, MOST_DONE).map(({ summary, to, fields, credits }) => {
+    return { summary, to, text: textOf(fields), credits }
+  })
+  const more = effects.length - does.length
+  if (more === 0) return does
+  const noun = effects[0]?.channel === null ? 'more change' : 'more message'
+  return [...does, { summary: `And ${plural(more, noun)}.`, to: null, text: null, credits: 0 }]
+}
+
+const LONGEST_TEXT = 200
+
+/** The message text; a change has none, its summary is enough. */
+function textOf(fields: Readonly<Record<string, string>>): string | null {
+  const text = (fields.message || fields.textBody || fields.subject || '').replace(/\s+/g, ' ').trim()
+  if (text === '') return null
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
 }

@@ -271,6 +271,20 @@ describe('the last 30 days', () => {
     expect(found.rows.at(-1)?.does[0]?.text).toMatch(/^Hi Margaret, job \d+$/)
   })
 
+  test('of one run for all that changes each job: a bounded number of records is planned and told, all runs are counted', async () => {
+    for (let each = 0; each < 1_000; each += 1) calls.world.job(LEEDS, { status: 'Completed' })
+    const change = { type: 'update_job_field', parameters: { fieldName: 'purchase_order_number', fieldValue: 'A' } }
+    const digest = { ...POLLED, digest: true, once: 'period', actions: [change] }
+    const found = await preview('backtest', 'backtest', digest)
+    expect([found.rows.length, found.count]).toEqual([5, 30])
+    expect(found.headline).toMatch(/would have run 30 times.* The first 5 of them are below and counted\.$/)
+    expect(found.rows[0]?.does.map(({ summary }) => summary).slice(9)).toEqual([
+      expect.stringContaining('Purchase order number'),
+      'And 990 more changes.',
+    ])
+    expect(JSON.stringify(found).length).toBeLessThan(10_000)
+  }, 30_000)
+
   test('of a rule that is called from outside nothing can be said, and it says so', async () => {
     calls.world.job(LEEDS)
     const found = await preview('backtest', 'backtest', { ...EVENTS, triggerSource: 'manual_endpoint' })

@@ -207,7 +207,10 @@ async function takeEffects(
 ): Promise<Pick<PreviewedStep, 'effects' | 'warnings'>> {
   const effects: PreviewedStep['effects'] = []
   const warnings = [...plan.warnings]
+  const before = rowsOf(journal, step.id).length
+  const turn = takingTurns()
   for (const [index, effect] of plan.effects.entries()) {
+    await turn()
     const verdict = isCustomerMessage(effect)
       ? await messageVerdict(app, {
           accountUuid: request.accountUuid,
@@ -229,7 +232,7 @@ async function takeEffects(
         ? { state: 'skipped', errorClass: JOURNAL_CLASSES.guard, sentence: verdict.reason }
         : { state: 'planned', errorClass: null, sentence: null }
     const notes = index === 0 ? { warnings: plan.warnings, replacements: plan.replacements } : null
-    journal.push({ ...newRow(app, journal, step, standing), effect, notes })
+    journal.push({ ...newRow(app, journal, step, standing, before + index), effect, notes })
   }
   return { effects, warnings }
 }
@@ -253,12 +256,18 @@ const NO_EFFECT: NoEffect = { kind: 'none', class: 'none', summary: '' }
 
 type Standing = Pick<JournalRow, 'state' | 'errorClass' | 'sentence'>
 
-function newRow(app: PreviewApp, journal: readonly JournalRow[], step: Step, standing: Standing): JournalRow {
+function newRow(
+  app: PreviewApp,
+  journal: readonly JournalRow[],
+  step: Step,
+  standing: Standing,
+  place = rowsOf(journal, step.id).length,
+): JournalRow {
   const now = app.clock.now()
   return {
     ...standing,
     stepId: step.id,
-    itemKey: String(rowsOf(journal, step.id).length),
+    itemKey: String(place),
     seq: journal.length + 1,
     attempt: 0,
     clientUuid: '',
