@@ -34,6 +34,7 @@ import {
   actedAtTicks,
   BACKTEST_DAYS,
   basisOf,
+  checksBetween,
   doneBy,
   MOST_BACKTESTED,
   runsByDay,
@@ -125,18 +126,17 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
     rows.push(await rowOf(app, parts, { accountUuid, draft, unit, whole, ran, zone: at.zone, sums }))
     await turn()
   }
+  const moments = units.map(({ on }) => on)
+  const days = runsByDay(moments, at.now, at.zone)
+  const onDays = acted.thinned && days ? days.filter((count) => count > 0).length : null
   return {
     kind: 'backtest',
-    headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
+    headline: headlineOf({ definition, object, found, units: units.length, onDays, shown: rows, sums }),
     rows,
     count: units.length,
-    days: runsByDay(
-      units.map(({ on }) => on),
-      at.now,
-      at.zone,
-    ),
+    days,
     sent: { texts: sums.texts, emails: sums.emails },
-    basis: [...basis, ...notLookedThrough(definition, found, reallyRan.ranMore)],
+    basis: [...basis, ...notLookedThrough(definition, found, reallyRan.ranMore, acted.thinned)],
     ...reallyRan,
   }
 }
@@ -155,8 +155,10 @@ function notLookedThrough(
   { trigger }: RuleDefinition,
   found: { records: readonly unknown[]; all: boolean; complete: boolean },
   ranMore: boolean,
+  thinned: boolean,
 ): string[] {
   return [
+    thinned ? 'One check a day is shown and counted. This automation checks more often.' : '',
     trigger.source === 'api_polling' && !found.all
       ? 'There are too many to check all. Records without a recent change are missing.'
       : '',
@@ -199,10 +201,13 @@ async function actedOn(
 ) {
   const { trigger } = definition
   const from = sinceOf(at.now)
-  const ticks = trigger.source === 'api_polling' ? ticksOf(trigger, from, at.now, at.zone) : []
+  const isPolled = trigger.source === 'api_polling'
+  const ticks = isPolled ? ticksOf(trigger, from, at.now, at.zone) : []
+  // Without every check, the runs of a rule of many cannot be counted.
+  const thinned = isPolled && isOfMany(definition) && checksBetween(ticks, trigger, at.now, at.zone)
   const parts = partsToJudge(definition, object)
   // A rule that polls once has no known past date.
-  const dated = trigger.source !== 'api_polling' || checksAgain(trigger)
+  const dated = !isPolled || checksAgain(trigger)
   const acts = (facts: RecordFacts) =>
     answered
       ? answeredIn(definition, facts, answered, at)
@@ -218,7 +223,7 @@ async function actedOn(
     }
   }
   acted.sort((a, b) => (b.on ?? 0) - (a.on ?? 0))
-  return { outcome: 'ok', acted } as const
+  return { outcome: 'ok', acted, thinned } as const
 }
 
 function actedIn(
@@ -363,11 +368,13 @@ interface Headline {
   /** The records examined. */
   found: { records: readonly unknown[]; all: boolean }
   units: number
+  /** The days with a run, when not every check is counted. */
+  onDays: number | null
   shown: readonly BacktestRow[]
   sums: { messages: number; credits: number }
 }
 
-function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
+function headlineOf({ definition, object, found, units, onDays, shown, sums }: Headline): string {
   const noun = objectNoun(object)
   const time = `In the last ${BACKTEST_DAYS} days this automation would have`
   if (units === 0 && startsOnAnswers(definition.trigger)) {
@@ -377,12 +384,13 @@ function headlineOf({ definition, object, found, units, shown, sums }: Headline)
     const looked = plural(found.records.length, noun)
     return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none matches.`
   }
+  const times = onDays === null ? `${units} times` : `on ${plural(onDays, 'day')}`
   const acted = isOfMany(definition)
-    ? `run ${units === 1 ? 'once' : `${units} times`}`
+    ? `run ${units === 1 && onDays === null ? 'once' : times}`
     : `acted on ${plural(units, noun)}`
   const messages = [`${plural(sums.messages, 'message')} to customers`, plural(sums.credits, 'SMS credit')].join(', ')
   const costs = sums.messages === 0 ? ', without a message to a customer' : `: ${messages}`
-  const first = shown.length === 1 ? 'Only the first of them is' : `The first ${shown.length} of them are`
+  const first = shown.length === 1 ? 'Only the first entry is' : `The first ${shown.length} entries are`
   const of = shown.length < units ? ` ${first} below and counted.` : ''
   return `${time} ${acted}${costs}.${of}`
 }

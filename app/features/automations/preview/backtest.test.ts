@@ -4,7 +4,7 @@ import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { ticksOf, wouldHaveActed } from './backtest.ts'
+import { checksBetween, ticksOf, wouldHaveActed } from './backtest.ts'
 
 const { now, zone } = AT
 const from = now - days(30)
@@ -53,6 +53,18 @@ test('a rule by the clock looks at its own times, at most once a day, and one on
   expect(ticks('on_demand')).toEqual([now])
   const recurring = { scheduleType: 'recurring', scheduleRecurrence: 'weekly' } as const
   expect(ticksOf({ ...(polled('on_demand').trigger as PollTrigger), ...recurring }, from, now, zone)).toHaveLength(4)
+})
+
+test('a rule by the clock that checks more than once a day is known as such, and a day of 23 hours makes none', () => {
+  const until = Date.UTC(2026, 3, 10, 7, 59)
+  const checks = (interval: string, more = {}) => {
+    const trigger = { ...(polled(interval).trigger as PollTrigger), ...more }
+    const ticks = ticksOf(trigger, until - days(30), until, 'Europe/London')
+    return checksBetween(ticks, trigger, until, 'Europe/London')
+  }
+  const cron = (scheduleRecurrence: string) => ({ scheduleType: 'recurring', scheduleRecurrence })
+  expect([checks('hourly'), checks('daily', cron('0 9,17 * * *'))]).toEqual([true, true])
+  expect(['daily', 'weekly', 'on_demand'].map((interval) => checks(interval))).toEqual([false, false, false])
 })
 
 test('a rule by the clock acts at the first look after the last change', () => {

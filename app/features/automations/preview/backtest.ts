@@ -13,7 +13,7 @@ import { dayOf, readLocal } from '#app/domain/time/local-time.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { days } from '#app/lib/duration.ts'
+import { days, hours } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
 import type { BacktestRow } from '../form/form-preview.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -57,9 +57,7 @@ function actsAgain({ once }: RuleDefinition): boolean {
 /** Ticks of a polling rule within the window; one a day for rules that poll more often. */
 export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
   if (!checksAgain(trigger)) return [now]
-  // As if the rule had always been on, whatever its start date.
-  const always: PollTrigger =
-    trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
+  const always = alwaysOn(trigger)
   const ticks: Millis[] = []
   let after = from
   while (ticks.length <= BACKTEST_DAYS) {
@@ -69,6 +67,20 @@ export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: s
     after = Math.max(next, after + days(1) - 1)
   }
   return ticks
+}
+
+/** As if the rule had always been on, whatever its start date. */
+function alwaysOn(trigger: PollTrigger): PollTrigger {
+  return trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
+}
+
+/** True when the rule also checked between these ticks. The shortest day has 23 hours. */
+export function checksBetween(ticks: readonly Millis[], trigger: PollTrigger, now: Millis, zone: string): boolean {
+  const always = alwaysOn(trigger)
+  return ticks.some((tick) => {
+    const next = nextRun(always, zone, tick)
+    return next !== null && next <= now && next - tick < hours(23) && !ticks.includes(next)
+  })
 }
 
 /** When the rule would have acted on the record; null = never. Uses the current values: older ones are unknown. */

@@ -277,13 +277,23 @@ describe('the last 30 days', () => {
     const digest = { ...POLLED, digest: true, once: 'period', actions: [change] }
     const found = await preview('backtest', 'backtest', digest)
     expect([found.rows.length, found.count]).toEqual([5, 30])
-    expect(found.headline).toMatch(/would have run 30 times.* The first 5 of them are below and counted\.$/)
+    expect(found.headline).toMatch(/would have run 30 times.* The first 5 entries are below and counted\.$/)
     expect(found.rows[0]?.does.map(({ summary }) => summary).slice(9)).toEqual([
       expect.stringContaining('Purchase order number'),
       'And 990 more changes.',
     ])
     expect(JSON.stringify(found).length).toBeLessThan(10_000)
   }, 30_000)
+
+  test('of one run for all, every hour: says on how many days, and that one check a day is counted', async () => {
+    calls.world.job(LEEDS, { status: 'Completed', date: '2025-01-01' })
+    const hourly = { ...POLLED, pollInterval: 'hourly', digest: true, once: 'period', actions: [SMS] }
+    const found = await preview('backtest', 'backtest', hourly)
+    expect(found.headline).toMatch(/would have run on 30 days: \d+ messages/)
+    expect(found.basis.join(' ')).toContain('One check a day is shown and counted. This automation checks more often.')
+    const alone = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'hourly' })
+    expect([alone.headline, ...alone.basis].join(' ')).not.toMatch(/ on \d+ days|One check a day/)
+  })
 
   test('of a rule that is called from outside nothing can be said, and it says so', async () => {
     calls.world.job(LEEDS)

@@ -1,5 +1,4 @@
 import { CircleCheck } from 'lucide-react'
-import { plural } from '#app/domain/time/moments.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -38,10 +37,7 @@ export function BacktestList({ found }: { found: Backtest }) {
 
 /** What the strip shows, in one sentence. */
 function daysText(days: readonly number[]): string {
-  return `${plural(
-    days.reduce((sum, count) => sum + count, 0),
-    'run',
-  )} on ${days.filter((count) => count > 0).length} of the last ${days.length} days`
+  return `Runs on ${days.filter((count) => count > 0).length} of the last ${days.length} days`
 }
 
 function Row({ row: { title, customer, on, ran, does, trouble } }: { row: BacktestRow }) {
