@@ -4,7 +4,7 @@ import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { checksBetween, ticksOf, wouldHaveActed } from './backtest.ts'
+import { basisOf, checksBetween, ticksOf, wouldHaveActed } from './backtest.ts'
 
 const { now, zone } = AT
 const from = now - days(30)
@@ -65,6 +65,13 @@ test('a rule by the clock that checks more than once a day is known as such, and
   const cron = (scheduleRecurrence: string) => ({ scheduleType: 'recurring', scheduleRecurrence })
   expect([checks('hourly'), checks('daily', cron('0 9,17 * * *'))]).toEqual([true, true])
   expect(['daily', 'weekly', 'on_demand'].map((interval) => checks(interval))).toEqual([false, false, false])
+})
+
+test('each record stands once below a check, but not where one run has many and acts again', () => {
+  const basis = (fields: object) => basisOf({ ...polled('daily'), ...fields }, 'job', true).join(' ')
+  expect(basis({ once: 'day', digest: true })).not.toContain('each record once')
+  expect(basis({ once: 'day' })).toContain('each record once')
+  expect(basis({ once: 'record', digest: true })).toContain('each record once')
 })
 
 test('a rule by the clock acts at the first look after the last change', () => {

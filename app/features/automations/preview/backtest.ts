@@ -3,6 +3,7 @@
 // which.
 import {
   checksAgain,
+  isOfMany,
   type PollTrigger,
   type RuleDefinition,
   startsOnAnswers,
@@ -174,7 +175,8 @@ function momentOf(text: string, zone: string): Millis | null {
 }
 
 /** Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones. */
-export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
+export function basisOf(definition: RuleDefinition, object: string, all: boolean): string[] {
+  const { trigger, once } = definition
   const noun = objectNoun(object)
   const which = all ? '' : ` changed in the last ${BACKTEST_DAYS} days`
   const from = startsOnAnswers(trigger)
@@ -183,13 +185,16 @@ export function basisOf({ trigger, once }: RuleDefinition, object: string, all: 
   switch (trigger.source) {
     case 'manual_endpoint':
       return ['This automation runs when another program calls it. We cannot know when.']
-    case 'api_polling':
+    case 'api_polling': {
       if (!checksAgain(trigger))
         return [from, 'This automation does not repeat its check. This is what one check finds now.']
+      // A run of many has the same record again at later checks.
+      const again = once === 'period' || (isOfMany(definition) && actsAgain(definition))
       return [
         from,
-        `Estimate for every check in that time${once === 'period' ? '' : ', each record once'}. Records may have had other values then.`,
+        `Estimate for every check in that time${again ? '' : ', each record once'}. Records may have had other values then.`,
       ]
+    }
     case 'webhook': {
       const isReceipt = startsOnMessages(trigger) && !startsOnAnswers(trigger)
       return isReceipt ? [eventBasis(trigger, noun)] : [from, eventBasis(trigger, noun)]
