@@ -302,7 +302,7 @@ async function rowOf(
     ran:
       unit.label === null
         ? records.some(({ recordUuid }) => ran.records.has(recordUuid))
-        : unit.on !== null && ran.groups.has(groupOnDay(unit.groupKey, unit.on, zone)),
+        : ran.groups.has(groupOnDay(unit.groupKey, unit.on, zone)),
     does: [],
     trouble: null,
   }
@@ -336,12 +336,13 @@ interface RealRuns {
   /** False = more runs exist than were read. */
   complete: boolean
   records: ReadonlySet<string>
-  /** Which group ran on which day. */
+  /** Which group ran on which day, and at all. */
   groups: ReadonlySet<string>
 }
 
-function groupOnDay(groupKey: string | null, at: Millis, zone: string): string {
-  return `${dayOf(wallAt(at, zone))} ${groupKey ?? ''}`
+/** `at`: null = on any day. */
+function groupOnDay(groupKey: string | null, at: Millis | null, zone: string): string {
+  return `${at === null ? 'any' : dayOf(wallAt(at, zone))} ${groupKey ?? ''}`
 }
 
 /** Real runs of the period. */
@@ -357,7 +358,10 @@ async function runsOf(
   return {
     count: begun.length,
     records: new Set(begun.flatMap(({ recordUuids }) => recordUuids)),
-    groups: new Set(begun.map(({ groupKey, executedAt }) => groupOnDay(groupKey, Date.parse(executedAt), zone))),
+    // A run that waited over midnight is of the day of its check.
+    groups: new Set(
+      begun.flatMap((run) => [Date.parse(run.createdAt), null].map((at) => groupOnDay(run.groupKey, at, zone))),
+    ),
     complete: runs.length < MOST_RUNS,
   }
 }

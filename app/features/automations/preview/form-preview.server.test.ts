@@ -254,13 +254,34 @@ describe('the last 30 days', () => {
     await world.start(rule, records, { groupKey: company_uuid })
     world.app.wakeRuns()
     await world.clock.run(5_000)
-    const row = await world.store.automations.findAutomation(LEEDS, rule)
-    const stored = row && (await backtestRule(calls.app, row))
-    const rows = stored?.kind === 'backtest' ? stored.rows : []
-    expect(rows.map(({ on, ran }) => [on, ran]).slice(0, 2)).toEqual([
+    // As if it had waited over midnight.
+    world.rows('UPDATE run SET started_at = started_at + 86400000 RETURNING id')
+    expect((await ranRows(rule)).slice(0, 2)).toEqual([
       [Date.UTC(2026, 0, 5, 9), true],
       [Date.UTC(2026, 0, 4, 9), false],
     ])
+  })
+
+  /** Which entries of a stored rule did run. */
+  async function ranRows(rule: number) {
+    const row = await calls.world.store.automations.findAutomation(LEEDS, rule)
+    const stored = row && (await backtestRule(calls.app, row))
+    return stored?.kind === 'backtest' ? stored.rows.map(({ on, ran }) => [on, ran]) : []
+  }
+
+  test.each([
+    { digest: true, groupKey: null },
+    { enableGrouping: true, groupingField: 'status', groupKey: 'quote' },
+  ])('of one run for many whose check does not repeat: it did run whenever it did', async ({ groupKey, ...many }) => {
+    const { world } = calls
+    for (const status of ['Quote', 'Completed']) world.job(LEEDS, { status })
+    const fields = { ...POLLED, ...many, conditions: [], pollInterval: 'on_demand' }
+    const rule = await world.rule(draftOf(formOfFields({ ...fields, actions: [SMS] })))
+    expect((await ranRows(rule)).some(([, ran]) => ran)).toBe(false)
+    await world.start(rule, [...world.platform.records(LEEDS, 'job').keys()], { groupKey })
+    world.app.wakeRuns()
+    await world.clock.run(5_000)
+    expect((await ranRows(rule)).filter(([, ran]) => ran)).toEqual([[null, true]])
   })
 
   test('of many shows fifty, counts all, and asks the platform a bounded number of times', async () => {
