@@ -117,7 +117,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
     'a few blanks and messages of limited length, filled in by functions that are tried',
   'app/features/automations/page/run-days.ts runDaysOf': ROWS,
   'app/features/automations/preview/backtest.ts runsByDay': ROWS,
-  'app/features/automations/preview/backtest.ts doneBy': ROWS,
+  'app/features/automations/preview/backtest.ts checksBetween': 'at most 31 moments and a schedule',
   'app/lib/backup-settings.ts': SETTINGS,
   'app/lib/tracing-settings.ts': SETTINGS,
   'app/lib/security-contact.ts': SETTINGS,
