@@ -56,6 +56,16 @@ test('a run does its steps in order, and its journal says so', async () => {
   expect(world.platform.made.map(({ object, fields }) => [object, fields.name])).toEqual([['task', 'Ring Margaret']])
 })
 
+test('a step left out because its value is empty here does not count as done for the one that needs it', async () => {
+  const status = aStep('s1', 'update_job_status', { status: '{queue_name}' })
+  const rule = await world.rule(aRule([status, { ...TEXT, id: 's2', waitForPrevious: true }]))
+  const run = await world.start(rule, [world.job(LEEDS)])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 skipped', 's2/0 skipped'])
+  expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'nothing' })
+  expect(world.platform.messages).toEqual([])
+})
+
 test('results of a step feed the texts and attachments of later ones', async () => {
   const job = world.job(LEEDS)
   const rule = await world.rule(

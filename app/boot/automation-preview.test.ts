@@ -98,6 +98,21 @@ test('later steps see words for what only the real run knows', async () => {
   expect(written()).toEqual([])
 })
 
+test('what needs a step whose value is empty here would not begin either', async () => {
+  const shown = await preview(
+    aRule([
+      aStep('s1', 'update_job_status', { status: '{queue_name}' }),
+      aStep('s2', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'It moved on' }, true),
+    ]),
+    [world.job(LEEDS)],
+  )
+  expect(shown.steps).toMatchObject([
+    { outcome: 'left_out', sentence: expect.stringContaining('{queue_name} is empty here') },
+    { outcome: 'left_out', sentence: runReasonText(runReason('previous_failed')) },
+  ])
+  expect(shown.customerMessages).toBe(0)
+})
+
 test('what would fail, and what would not begin because of it, is told', async () => {
   const shown = await preview(
     aRule([

@@ -140,7 +140,7 @@ export type Plan =
       replacements: Replacement[]
     }
   /** Deliberately does nothing (nothing to change, or no receiver and the policy says skip). */
-  | { outcome: 'skipped'; sentence: Reason; warnings: PlanWarning[] }
+  | { outcome: 'skipped'; errorClass: 'nothing_to_do' | 'value_missing'; sentence: Reason; warnings: PlanWarning[] }
   /** Cannot be done as defined: a deleted queue, a missing parameter. Never retried automatically. */
   | { outcome: 'impossible'; errorClass: string; sentence: Reason; warnings: PlanWarning[] }
   /** The platform did not answer a request that the plan needs: try again. */

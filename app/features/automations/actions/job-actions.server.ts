@@ -29,6 +29,7 @@ import {
   skipped,
   textWarnings,
   type Wording,
+  withoutValue,
 } from './planning.server.ts'
 import { wordParameter } from './read-parameters.ts'
 
@@ -112,7 +113,8 @@ async function planJobs(context: PlanContext, asked: AskedChange): Promise<Plan>
   }
   const [problem] = problems
   if (problem !== undefined) return impossible('value', problem, told)
-  return skipped(empty[0] ?? `Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
+  if (empty[0] !== undefined) return withoutValue(empty[0], told)
+  return skipped(`Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
 }
 
 type ChangeOfJob =

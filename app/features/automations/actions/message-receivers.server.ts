@@ -14,6 +14,7 @@ import {
   skipped,
   unknownWarnings,
   type Wording,
+  withoutValue,
 } from './planning.server.ts'
 import { textParameter, wordParameter } from './read-parameters.ts'
 import { distinct, readEmail, splitReceivers } from './receivers.ts'
@@ -82,8 +83,8 @@ export async function audienceOf(
   warnings.push(...blankWarnings(wording))
   const found = { to, also: others.map((one) => one.to), onlyColleagues, isColleague, warnings }
   if (to.length > 0) return { outcome: 'ok', ...found }
-  const why = deleted === null ? blankText(message.name, blank ?? '') : `No ${message.name}: ${deleted}.`
-  return ended(skipped(why, warnings))
+  if (deleted === null) return ended(withoutValue(blankText(message.name, blank ?? ''), warnings))
+  return ended(skipped(`No ${message.name}: ${deleted}.`, warnings))
 }
 
 /**

@@ -76,7 +76,12 @@ export function planned(
 }
 
 export function skipped(sentence: string, warnings: PlanWarning[] = []): Plan {
-  return { outcome: 'skipped', sentence, warnings }
+  return { outcome: 'skipped', errorClass: 'nothing_to_do', sentence, warnings }
+}
+
+/** Skipped because a placeholder is empty in this record: what needs the step does not go on. */
+export function withoutValue(sentence: string, warnings: PlanWarning[] = []): Plan {
+  return { outcome: 'skipped', errorClass: 'value_missing', sentence, warnings }
 }
 
 export function impossible(errorClass: string, sentence: string, warnings: PlanWarning[] = []): Plan {
@@ -145,7 +150,7 @@ export function withoutText(
   warnings: PlanWarning[] = [],
 ): Plan {
   const [blank] = written.trim() === '' ? [] : wording.blanks()
-  if (blank !== undefined) return skipped(blankText(what, blank), warnings)
+  if (blank !== undefined) return withoutValue(blankText(what, blank), warnings)
   return impossible('value', `The ${what} has no ${part}. Open the automation and write one.`, warnings)
 }
 

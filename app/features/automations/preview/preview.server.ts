@@ -178,21 +178,21 @@ async function take(pretence: Pretence, step: Step, plan: Plan): Promise<Preview
     journal.push(newRow(app, journal, step, standing))
     return { ...shown, outcome, sentence: runReasonText(standing.sentence) }
   }
-  const nothingToDo = (sentence: Reason) =>
-    withoutEffects('left_out', { state: 'skipped', errorClass: JOURNAL_CLASSES.nothingToDo, sentence })
+  const skipped = (errorClass: string, sentence: Reason) =>
+    withoutEffects('left_out', { state: 'skipped', errorClass, sentence })
   const failed = (
     outcome: PreviewedStep['outcome'],
     { errorClass, sentence }: { errorClass: string; sentence: Reason },
   ) => withoutEffects(outcome, { state: 'failed', errorClass, sentence })
   switch (plan.outcome) {
     case 'skipped':
-      return nothingToDo(plan.sentence)
+      return skipped(plan.errorClass, plan.sentence)
     case 'impossible':
       return failed('impossible', plan)
     case 'later':
       return failed('unanswered', plan)
     case 'planned':
-      if (plan.effects.length === 0) return nothingToDo(runReason('nothing_to_do'))
+      if (plan.effects.length === 0) return skipped(JOURNAL_CLASSES.nothingToDo, runReason('nothing_to_do'))
       return { ...shown, outcome: 'would_run', ...(await takeEffects(pretence, step, plan)) }
     default:
       return assertNever(plan)

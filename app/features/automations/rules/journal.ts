@@ -25,6 +25,8 @@ export const JOURNAL_CLASSES = {
   guard: 'guard',
   /** Planning found nothing to do. */
   nothingToDo: 'nothing_to_do',
+  /** What the step would write or say is empty in this record. */
+  valueMissing: 'value_missing',
   /** A step or effect it depends on did not succeed. */
   previousFailed: 'previous_failed',
   cancelled: 'cancelled',

@@ -69,8 +69,10 @@ test('a message moved to the morning lets the others go on', () => {
 test('what needs a step that failed does not begin', () => {
   const steps = [step('s1'), step('s2', { waitForPrevious: true })]
   expect(next(steps, [row('s1', 'failed')])).toMatchObject({ next: 'skip_step', step: { id: 's2' } })
-  const kept = row('s1', 'skipped', { errorClass: JOURNAL_CLASSES.guard })
-  expect(next(steps, [kept])).toMatchObject({ next: 'skip_step', step: { id: 's2' } })
+  for (const errorClass of [JOURNAL_CLASSES.guard, JOURNAL_CLASSES.valueMissing]) {
+    const kept = row('s1', 'skipped', { errorClass })
+    expect(next(steps, [kept])).toMatchObject({ next: 'skip_step', step: { id: 's2' } })
+  }
 })
 
 test('there being nothing to do is no reason to stop', () => {

@@ -129,10 +129,12 @@ function beginning(
   return { next: 'ask', reason: runReason(isUnclear ? 'message_unclear' : 'held') }
 }
 
-/** A step that reads a result needs a sent effect. For others it is enough that there was nothing to do. */
+/** A step that reads a result needs a sent effect. Others go on where nothing was to do, not where it was kept back. */
 function isEnough(rows: readonly JournalRow[], result: boolean): boolean {
   if (result && !rows.some((row) => row.state === 'sent')) return false
-  return rows.every((row) => row.state === 'sent' || (isDeliberate(row) && row.errorClass !== JOURNAL_CLASSES.guard))
+  const { guard, valueMissing } = JOURNAL_CLASSES
+  const isUndone = ({ errorClass }: JournalRow) => errorClass === guard || errorClass === valueMissing
+  return rows.every((row) => row.state === 'sent' || (isDeliberate(row) && !isUndone(row)))
 }
 
 /** Ids of earlier steps whose results the step reads: `action_2_result`, `step.s1`, a document by number. */

@@ -229,16 +229,16 @@ function rowsOfPlan(
   { records }: RunContext,
   step: Step,
 ): NewJournalRow[] {
-  const { nothingToDo } = JOURNAL_CLASSES
   const { warnings } = made
   switch (made.outcome) {
     case 'skipped':
-      return [rows.without('skipped', nothingToDo, made.sentence, { warnings })]
+      return [rows.without('skipped', made.errorClass, made.sentence, { warnings })]
     case 'impossible':
       return [rows.without('failed', made.errorClass, made.sentence, { warnings })]
     case 'planned': {
       const { effects, replacements } = made
-      if (effects.length === 0) return [rows.without('skipped', nothingToDo, runReason('nothing_to_do'))]
+      if (effects.length === 0)
+        return [rows.without('skipped', JOURNAL_CLASSES.nothingToDo, runReason('nothing_to_do'))]
       return effects.map((effect, index) => {
         const first = index === 0 ? { warnings, replacements } : null
         const about = isCustomerMessage(effect) ? { about: aboutOf(step, records, effect) } : null
