@@ -5,7 +5,7 @@ import { takingTurns } from '#app/lib/turns.server.ts'
 import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import { isUuid } from '../records/field-value.ts'
+import { isUuid, readList } from '../records/field-value.ts'
 import { nameOfId } from '../records/fields.ts'
 import { jobChangeText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
@@ -137,14 +137,17 @@ async function changeOf(
     return { outcome: 'problem', sentence: `Nothing was changed: ${jobName(known)} was deleted in ServiceM8.` }
   }
   const record = { ...known, values: { ...known.values, ...values } }
-  const said = wording.parameter(parameter, destination, record)
-  const isEmpty = said.trim() === '' && wordParameter(context.step.parameters, parameter) !== ''
+  // A wording of its own: of a job that is left out, nothing more is told.
+  const own = createWording(context)
+  const said = own.parameter(parameter, destination, record)
+  // Of two empty placeholders, only their comma is left.
+  const isEmpty = readList(said).every((word) => word.trim() === '')
   // Only a value that is empty as written, or by its fallback, erases a field.
-  const [blank] = isEmpty ? [...wording.blanks(), ...wording.unknown()] : []
-  if (blank !== undefined) {
-    const sentence = `Nothing was changed on ${jobName(known)}: {${blank}} is empty here.`
-    return { outcome: wording.unknown().length > 0 ? 'problem' : 'empty', sentence }
-  }
+  const [[none], [blank]] = isEmpty ? [own.unknown(), own.blanks()] : [[], []]
+  const nothing = `Nothing was changed on ${jobName(known)}:`
+  if (none !== undefined) return { outcome: 'problem', sentence: `${nothing} {${none}} means nothing here.` }
+  if (blank !== undefined) return { outcome: 'empty', sentence: `${nothing} {${blank}} is empty here.` }
+  wording.parameter(parameter, destination, record)
   const changed = await change(record, said)
   if (changed.outcome !== 'change') return changed
   const fields = Object.fromEntries(

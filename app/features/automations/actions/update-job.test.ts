@@ -261,11 +261,19 @@ describe('update_job_field', () => {
       expect(plan).toMatchObject({
         outcome: 'skipped',
         sentence: 'Nothing was changed on job 1041: {queue_name} is empty here.',
+        // That "nothing stands in its place" is said of what is written.
+        warnings: [],
       })
+    }
+    for (const fieldValue of ['{queue_name}, {queue_name}', '["{queue_name}"]']) {
+      const plan = await world.plan('update_job_field', { fieldName: 'badges', fieldValue })
+      expect(plan).toMatchObject({ outcome: 'skipped', sentence: expect.stringContaining('{queue_name} is empty') })
     }
     expect(await world.plan('assign_to_queue', { queueUuid: '{queue_name}' })).toMatchObject({ outcome: 'skipped' })
     expect(await world.plan('update_job_field', { fieldName: 'badges', fieldValue: '{no_such}' })).toMatchObject({
       outcome: 'impossible',
+      sentence: 'Nothing was changed on job 1041: {no_such} means nothing here.',
+      warnings: [],
     })
     expect(await set('purchase_order_number', '{queue_name or ""}')).toEqual({ purchase_order_number: '' })
     expect(await set('badges', '')).toEqual({ badges: '' })
@@ -275,10 +283,8 @@ describe('update_job_field', () => {
     const step = { fieldName: 'purchase_order_number', fieldValue: '{entry.0.queue_name}' }
     const plan = await world.planned('update_job_field', step, { records })
     expect(effectsOf(plan, 'update_record').map(({ recordUuid }) => recordUuid)).toEqual([OTHER_JOB])
-    expect(plan.warnings).toContainEqual({
-      code: 'job_left_out',
-      sentence: 'Nothing was changed on job 1041: {entry.0.queue_name} is empty here.',
-    })
+    const sentence = 'Nothing was changed on job 1041: {entry.0.queue_name} is empty here.'
+    expect(plan.warnings).toEqual([{ code: 'job_left_out', sentence }])
   })
 
   it.each([
