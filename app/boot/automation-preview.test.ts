@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Preview, previewRun } from '#app/features/automations/preview/preview.server.ts'
+import { previewView } from '#app/features/automations/preview/preview-view.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
 import { executionOf, resolvedFields } from '#app/features/automations/runs/run-history.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -96,6 +97,19 @@ test('later steps see words for what only the real run knows', async () => {
     { fields: { subject: 'Job new job number (set when it runs)' }, attachments: ['document of step s2'] },
   ])
   expect(written()).toEqual([])
+})
+
+test('a change from a customer without a known name, or to no badge, is said in words', async () => {
+  const steps = [
+    aStep('s1', 'update_job_field', { fieldName: 'company_uuid', fieldValue: QUEUE }),
+    aStep('s2', 'update_job_field', { fieldName: 'badges', fieldValue: STAFF, badgeChange: 'remove' }),
+  ]
+  const { run, ...shown } = await preview(aRule(steps), [world.job(LEEDS, { badges: JSON.stringify([STAFF]) })])
+  const view = previewView({ execution: executionOf(run), preview: { ...shown, matched: 1, total: 1 } }, '')
+  expect(view.steps.map(({ effects }) => effects[0]?.changes)).toEqual([
+    [{ field: 'Customer', from: '', to: 'another one' }],
+    [{ field: 'Badges', from: 'a badge', to: 'empty' }],
+  ])
 })
 
 test('what needs a step whose value is empty here would not begin either', async () => {

@@ -141,7 +141,7 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
       .filter(({ text }) => text !== ''),
     changes: effect.changes.map(({ field, from, to }) => ({
       field: fieldLabel('job', field),
-      from: jobValueText(field, from, names) ?? 'another one',
+      from: jobValueText(field, from, names) ?? '',
       to: jobValueText(field, to, names) ?? 'another one',
     })),
     credits: effect.credits,

@@ -261,7 +261,7 @@ export function dayOfField(object: string, name: string, value: string): string 
 export function jobValueText(name: string, value: string, names: KnownNames): string | null {
   const text = value.trim()
   if (text === '') return 'empty'
-  if (name === 'badges') return badgeNames(readList(text), names).join(', ')
+  if (name === 'badges') return badgeNames(readList(text), names).join(', ') || 'empty'
   if (isUuid(text)) return names[text.toLowerCase()] ? `"${names[text.toLowerCase()]}"` : null
   const type = findField('job', name)?.type
   const flag = type === 'flag' ? readFlag(text) : null
