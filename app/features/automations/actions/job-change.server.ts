@@ -137,7 +137,7 @@ export async function badgeChange(
     .filter((word) => word !== '')
   if (words.length === 0) {
     return how === 'replace'
-      ? setting({ badges: '' })
+      ? setting({ badges: '' }, { named: await badgesOf(read, readList(before)) })
       : problem('No badge was chosen. Open the automation and choose one.')
   }
   const named = words.some((word) => !isUuid(word)) ? await read.list('badge') : null
@@ -153,7 +153,14 @@ export async function badgeChange(
     ids.push(found.uuid)
     words.splice(0, found.count)
   }
-  return setting({ badges: badgesAfter(how, ids, before) }, { named: badges })
+  const known = named ? badges : await badgesOf(read, [...readList(before), ...ids])
+  return setting({ badges: badgesAfter(how, ids, before) }, { named: known })
+}
+
+/** For their names only: what cannot be read has none. */
+async function badgesOf(read: ReadOnlyPlatform, ids: readonly string[]): Promise<Values[]> {
+  const answers = await Promise.all(ids.map((id) => read.read('badge', id)))
+  return answers.flatMap((answer) => (answer.outcome === 'ok' ? [valuesOf(answer.value)] : []))
 }
 
 /** The longest known name that the first words make, at `most` so many: a badge's own name may have commas. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   ACCOUNT,
   type ActionWorld,
@@ -14,6 +15,7 @@ import {
   QUEUE,
   TOM,
 } from '#tests/support/action-platform.server.ts'
+import { partsOfSteps } from '../runs/run-parts.ts'
 
 let world: ActionWorld
 
@@ -252,6 +254,25 @@ describe('update_job_field', () => {
     expect(await said('company_uuid', OTHER_JOB)).toMatch(/^Set on job 1041: Customer ".+" → another one$/)
     world.set('job', JOB, { category_uuid: '' })
     expect(await said('category_uuid', HEATING)).toBe('Set on job 1041: Category empty → "Heating"')
+  })
+
+  it('names what a job loses: its queue, its category, badges that are erased or written as ids', async () => {
+    const [VIP, CHASE] = ['90000000-0000-4000-8000-000000000001', '90000000-0000-4000-8000-000000000002']
+    world.put('badge', { uuid: VIP, name: 'VIP' })
+    world.put('badge', { uuid: CHASE, name: 'Do not chase' })
+    world.set('job', JOB, { badges: JSON.stringify([VIP]), queue_uuid: QUEUE, category_uuid: HEATING })
+    const said = async (type: ActionType, parameters: Record<string, string>) => {
+      const parts = partsOfSteps({ steps: [{ id: 's1', type, parameters, waitForPrevious: false }] }, 'job')
+      const loaded = await world.facts.one(ACCOUNT, 'job', JOB, parts)
+      if (loaded.outcome !== 'ok') throw new Error(loaded.outcome)
+      return effectsOf(await world.plan(type, parameters, { records: [loaded.facts] }), 'update_record')[0]?.summary
+    }
+    const field = (fieldName: string, fieldValue = '') => said('update_job_field', { fieldName, fieldValue })
+    expect(await field('badges')).toBe('Set on job 1041: Badges − VIP')
+    expect(await field('badges', CHASE)).toBe('Set on job 1041: Badges + Do not chase, − VIP')
+    expect(await field('queue')).toBe('Set on job 1041: Queue "Waiting for parts" → empty')
+    expect(await field('category_uuid')).toBe('Set on job 1041: Category "Heating" → empty')
+    expect(await said('assign_to_queue', { queueUuid: CARING_QUEUE })).toContain('Queue "Waiting for parts" → "')
   })
 
   it('leaves a job out where the placeholder of its value is empty, and empties a field only as written', async () => {

@@ -86,6 +86,12 @@ export function createFactLoader(app: LoadFactsApp, options: FactLoaderOptions =
     return app.callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), { priority })
   }
 
+  async function keptRow(accountUuid: string, object: 'company' | 'badge', uuid: string) {
+    if (object === 'badge') return sources.findListed(accountUuid, object, uuid)
+    const found = await sources.find(accountUuid, object, [uuid])
+    return found.outcome === 'ok' ? { ...found, row: found.rows.get(uuid)?.[0] } : found
+  }
+
   return {
     async one(accountUuid, object, recordUuid, parts) {
       const answer = await read(accountUuid, object, recordUuid)
@@ -125,12 +131,11 @@ export function createFactLoader(app: LoadFactsApp, options: FactLoaderOptions =
         return app.callAsAccount(accountUuid, (api, token) => api.list(token, object, input), { priority })
       },
       async read(object, uuid) {
-        if (object !== 'company') return read(accountUuid, object, uuid)
-        const found = await sources.find(accountUuid, 'company', [uuid])
+        if (object !== 'company' && object !== 'badge') return read(accountUuid, object, uuid)
+        const found = await keptRow(accountUuid, object, uuid)
         if (found.outcome !== 'ok') return found
-        const company = found.rows.get(uuid)?.[0]
-        return company
-          ? { outcome: 'ok', value: { ...company } }
+        return found.row
+          ? { outcome: 'ok', value: { ...found.row } }
           : { outcome: 'refused', status: 404, message: 'Record not found' }
       },
     }),
