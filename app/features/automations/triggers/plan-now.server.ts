@@ -8,14 +8,13 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { asText, matchedRecord } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
-import { partsFor } from '../records/fields.ts'
 import { type FailedCondition, judge, judgedParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
 import type { ContextRequest } from '../runs/run-context.server.ts'
 import { type EvaluateApp, rememberUntil, runWish } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
-import { requestsOf, sortHandled } from './poll.server.ts'
+import { requestsOf, sortHandled, withNames } from './poll.server.ts'
 
 interface MatchRequest {
   /** Only this record; null = the rule's matches. */
@@ -180,10 +179,7 @@ async function planOne(
   const done = occurrence && (await app.store.triggers.doneBefore(rule.accountUuid, rule.id, ledger))
   const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
   if (before && before.runId !== null && !requested.includeHandled) return { requests: [], handled: [before] }
-  const read = { ...facts.values, uuid: facts.recordUuid }
-  const parts = partsFor(['company_name', 'generated_job_id'], matched.object)
-  const named = await app.facts.join(rule.accountUuid, matched.object, [read], parts)
-  const told = (named.outcome === 'ok' ? named.facts[0] : null) ?? facts
+  const told = await withNames(app, rule.accountUuid, facts)
   const request = runWish(rule, {
     source: 'person',
     object: matched.object,

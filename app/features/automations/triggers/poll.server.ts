@@ -8,7 +8,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
-import { objectNoun } from '../records/fields.ts'
+import { objectNoun, partsFor } from '../records/fields.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
 import { objectsCreated } from '../rules/loops.ts'
@@ -21,6 +21,8 @@ import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.
 const AT_ONCE = 8
 /** The most records of a group that the history lists. */
 const MOST_LISTED = 50
+/** The most of them that are read one by one for their names: as many runs as Run Now shows. */
+const MOST_NAMED = 10
 
 /** Only the pauses of rules that wait for the platform are kept in memory: after a restart they are tried at once. */
 export function createPoller(app: EvaluateApp) {
@@ -153,6 +155,14 @@ function firingOf({ once }: RuleDefinition, facts: RecordFacts, { at, tick }: Ti
   return { recordUuid: facts.recordUuid, occurrence }
 }
 
+/** A booking has the names that people see only through its job. */
+export async function withNames(app: Pick<EvaluateApp, 'facts'>, accountUuid: string, facts: RecordFacts) {
+  const read = { ...facts.values, uuid: facts.recordUuid }
+  const parts = partsFor(['company_name', 'generated_job_id'], facts.object)
+  const named = await app.facts.join(accountUuid, facts.object, [read], parts)
+  return (named.outcome === 'ok' ? named.facts[0] : null) ?? facts
+}
+
 /**
  * The runs of a poll: one per record, per group, or one for all. Handled records must be left out before, for groups
  * too, so that one finished record does not keep the rest of its group from their run.
@@ -170,6 +180,9 @@ export async function requestsOf(
   const open = judged.matched
   // Names for the records that the history shows.
   const customers = await app.facts.customerNames(rule.accountUuid, open)
+  const nameless = source === 'person' ? open.slice(0, MOST_NAMED).filter((facts) => facts.companyUuid === null) : []
+  const found = await Promise.all(nameless.map((facts) => withNames(app, rule.accountUuid, facts)))
+  const namedOf = new Map(found.map((facts) => [facts.recordUuid, facts]))
 
   const object = objectOfEndpoint(trigger.endpoint)
   const request = (
@@ -186,7 +199,9 @@ export async function requestsOf(
         description: source === 'person' ? 'Run by hand' : `Checked ${objectNoun(object)}s`,
         conditionMatching: {
           totalRecords: judged.total,
-          matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),
+          matchedRecords: records
+            .slice(0, MOST_LISTED)
+            .map((facts) => namedRecord(namedOf.get(facts.recordUuid) ?? facts, customers)),
         },
       },
       ledger,
