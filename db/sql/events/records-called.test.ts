@@ -102,7 +102,9 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
   expect(await called('mrs  o’brien')).toEqual(['curly'])
   expect(await called("o''brien")).toEqual([])
   seen('rules:company', 'spaced', { name: 'John  Smith' })
-  for (const text of ['john smith', 'John  Smith']) expect(await called(text)).toEqual(['spaced'])
+  seen('rules:job', 'lines', { generated_job_id: '7', job_address: 'c/o John \r\n\t  Smith' })
+  seen('rules:company', 'others', { name: 'Johnson & Goldsmith Ltd' })
+  for (const text of ['john smith', 'John  Smith']) expect(await called(text)).toEqual(['lines', 'spaced'])
 })
 
 test('the search reads more than one window and keeps to its limit', async () => {

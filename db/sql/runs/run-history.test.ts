@@ -94,7 +94,10 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
   const runs = [await saying("Ring O'Brien now"), await saying('Ring O’Brien now')].reverse()
   for (const text of ["o'brien", 'O’Brien', 'ring  O‘brien']) expect(await ids({ text })).toEqual(runs)
   const spaced = await saying('Ring John  Smith')
-  for (const text of ['john smith', 'John  Smith']) expect(await ids({ text })).toEqual([spaced])
+  const lines = await saying('Dear John\r\n\tSmith, see C:\\new folder')
+  await saying('Ring Johnson & Goldsmith Ltd')
+  for (const text of ['john smith', 'John  Smith']) expect(await ids({ text })).toEqual([lines, spaced])
+  for (const text of ['see C:\\new folder', 'C:\\new', 'new']) expect(await ids({ text })).toEqual([lines])
 })
 
 test('a day has the runs that were set off or started in it, however long they had waited', async () => {
