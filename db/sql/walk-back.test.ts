@@ -8,11 +8,13 @@ import { runHistoryStore } from './runs/run-history.server.ts'
 /** Connections that have some rows and find nothing, and the rows that each walk asked for. */
 function asking(rest = 0) {
   const windows: unknown[] = []
+  const called: unknown[] = []
   const statement = {
     pluck: () => statement,
-    *all({ window, before = 0 }: { window?: number; before?: number }) {
+    *all({ window, before = 0, ...values }: { window?: number; before?: number; called?: string }) {
       if (window === undefined) return []
       windows.push(window)
+      if (values.called !== undefined) called.push(values.called)
       const rows = Array.from({ length: Math.min(window, rest) }, (_, index) => ({ id: before - index - 1, hit: 0 }))
       rest -= rows.length
       return rows
@@ -31,7 +33,7 @@ function asking(rest = 0) {
     snapshot: () => async () => [],
     write: () => async () => undefined,
   }
-  return { connections: { db: reader, reader } as unknown as Connections, windows }
+  return { connections: { db: reader, reader } as unknown as Connections, windows, called }
 }
 
 test('a page since a moment reads the rows of that page only, as the export does: they come with their bodies', async () => {
@@ -51,4 +53,11 @@ test('runs since a moment with nothing more to find are searched in long steps a
   const { connections, windows } = asking(2_000)
   expect(await runHistoryStore(connections).listRuns('one', { ...LAST_RUNS, since: 5, limit: 26 })).toEqual([])
   expect(windows).toEqual([26, 500, 500, 500, 500])
+})
+
+test('a step of a search gets no records that its runs are not of, however many have the name', async () => {
+  const { connections, called } = asking(200)
+  const named = Array.from({ length: 10_000 }, (_, index) => `job-${index}`)
+  await runHistoryStore(connections).listRuns('one', { ...LAST_RUNS, text: 'smith', called: named })
+  expect(new Set(called)).toEqual(new Set(['[]']))
 })

@@ -127,15 +127,15 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
   const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
+  const findNamed = recordsAmong(reader, runs, { called: new Set(called), belonging: new Set(belonging) })
   const later = text === null ? WINDOW : WINDOW_OF_TEXT
   // The newest are those since a moment, but for a few that waited.
   const first = conditions.length === (ofRule ? 1 : 0) + (since === null || until !== null ? 0 : 1) ? limit : later
-  const records = { called: JSON.stringify(called), belonging: JSON.stringify(belonging) }
   const read = reader.read(function* (below: number, window: number) {
     const between = { since: since ?? 0, until: until ?? Number.MAX_SAFE_INTEGER }
-    const values = { ...asked, ...records, ...between, accountUuid, before: below, window }
+    const values = { ...asked, ...between, accountUuid, before: below, window }
     const said = findSaid ? yield* findSaid(values) : []
-    return yield* statement.all({ ...values, said: JSON.stringify(said) })
+    return yield* statement.all({ ...values, ...(yield* findNamed(values)), said: JSON.stringify(said) })
   })
   const hits = await walkBack({
     ...{ before, window: first, later, limit, read },
@@ -144,6 +144,16 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
     isTooOld: () => false,
   })
   return hits.map(({ hit: _hit, ...row }) => row)
+}
+
+/** Of a long list, a window gets only the records of its runs: to read all of it takes longer than to search the runs. */
+function recordsAmong(reader: Database, runs: string, named: Record<'called' | 'belonging', ReadonlySet<string>>) {
+  const records = reader.prepare<object, string>(`SELECT record_uuid FROM ${runs}`).pluck()
+  return function* (values: object): Generator<unknown, object> {
+    const own = named.called.size + named.belonging.size === 0 ? [] : yield* records.all(values)
+    const among = (wanted: ReadonlySet<string>) => JSON.stringify(own.filter((uuid) => wanted.has(uuid)))
+    return { called: among(named.called), belonging: among(named.belonging) }
+  }
 }
 
 /** Codes stand for words that only the application knows: it chooses among the stored reasons of the runs and their steps. */

@@ -100,6 +100,12 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
   for (const text of ['see C:\\new folder', 'C:\\new', 'new']) expect(await ids({ text })).toEqual([lines])
 })
 
+test('runs are found by the records that have the name, and that belong to the record', async () => {
+  const [run = 0] = await Promise.all(['job-9', 'job-8'].map((job) => world.start(rule, [job], { held: 'Ask me.' })))
+  expect(await ids({ text: 'nobody', called: ['job-1', 'job-9'] })).toEqual([run])
+  expect(await ids({ recordUuid: 'company-1', belonging: ['job-9', 'job-1'] })).toEqual([run])
+})
+
 test('a day has the runs that were set off or started in it, however long they had waited', async () => {
   const run = await world.start(rule, [world.job(LEEDS)], { held: 'Ask me.' })
   const others = Array.from({ length: 500 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
