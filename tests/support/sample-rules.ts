@@ -41,7 +41,7 @@ export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
     about: 'Job 4411 · Margaret Smith',
     reason: null,
     because: 'status changed to Completed',
-    at: SAMPLE_NOW - hours(1),
+    ...{ at: SAMPLE_NOW - hours(1), startedAt: null },
     isLive: false,
     matched: {
       matched: 1,

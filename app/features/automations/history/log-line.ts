@@ -1,6 +1,7 @@
 // One execution in "Recent Automation Logs": the customer's job first, then the result.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { plural } from '#app/domain/time/moments.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { objectNoun } from '../records/fields.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
@@ -22,7 +23,9 @@ export interface LogLine {
   /** The trigger. */
   because: string
   /** When it was set off, epoch ms. */
-  at: number
+  at: Millis
+  /** Epoch ms; null = at once when it was set off (`at`), or not yet. */
+  startedAt: Millis | null
   /** The engine is at it now, or within the minute; false also for a run that waits. */
   isLive: boolean
   matched: MatchedView | null
@@ -57,7 +60,7 @@ export function logLine(execution: Execution, names: KnownNames = {}): LogLine {
     about: aboutOf(execution),
     reason: execution.errorMessage ?? (execution.outcome === 'success' ? null : execution.reason),
     because: execution.triggerData.description,
-    at: Date.parse(execution.createdAt),
+    ...timesOf(execution),
     isLive: isLive(execution),
     matched: matchedView(execution),
     actions: execution.actionsExecuted.map((executed) => {
@@ -72,6 +75,11 @@ export function logLine(execution: Execution, names: KnownNames = {}): LogLine {
       }
     }),
   }
+}
+
+export function timesOf({ createdAt, executedAt }: Execution): Pick<LogLine, 'at' | 'startedAt'> {
+  const [at, startedAt] = [Date.parse(createdAt), Date.parse(executedAt)]
+  return { at, startedAt: startedAt < at + minutes(1) ? null : startedAt }
 }
 
 /** The engine is at this run now, or within the minute. */

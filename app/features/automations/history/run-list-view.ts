@@ -4,16 +4,15 @@ import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { minutes } from '#app/lib/duration.ts'
 import { capital } from '#app/lib/plain-text.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { objectNoun } from '../records/fields.ts'
 import type { Execution } from '../runs/run-history.ts'
-import { type LogLine, startsLater } from './log-line.ts'
+import { type LogLine, startsLater, timesOf } from './log-line.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 import type { RunStanding } from './run-marks.ts'
 
-export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
+export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at' | 'startedAt'> {
   ruleId: number
   ruleName: string
   /** `Job 4411`; several records are counted. */
@@ -23,8 +22,6 @@ export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
   standing: RunStanding
   needsYou: boolean
   happened: string
-  /** Epoch ms; null = at once when it was set off (`at`), or not yet. */
-  startedAt: Millis | null
   /** When it continues on its own, epoch ms; null = never. */
   goesOnAt: number | null
   /** What became of its messages; null = it has sent none. */
@@ -33,7 +30,6 @@ export interface RunLine extends Pick<LogLine, 'id' | 'because' | 'at'> {
 
 export function runLine(execution: Execution, known: RecordName | null = null): RunLine {
   const { triggerData, id, automationRuleId, automationName, nextAttemptAt, needsYou } = execution
-  const [at, startedAt] = [Date.parse(execution.createdAt), Date.parse(execution.executedAt)]
   const { job, customer } = aboutOf(execution, known)
   return {
     id,
@@ -45,8 +41,7 @@ export function runLine(execution: Execution, known: RecordName | null = null): 
     needsYou,
     happened: happenedText(execution),
     because: triggerData.description,
-    at,
-    startedAt: startedAt < at + minutes(1) ? null : startedAt,
+    ...timesOf(execution),
     goesOnAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
     receipt: receiptOfRun(execution.steps.flatMap((step) => step.items)),
   }

@@ -8,16 +8,17 @@ import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import '#app/ui/sheet-dialog.tsx'
 import { LogsDialog } from './logs-dialog.tsx'
 
-test('the log shows the records that matched, the parameters, and what each placeholder became', async () => {
+test('the log shows the records that matched, the parameters, when one that waited started, and what each placeholder became', async () => {
   const account = { accountUUID: 'account-1', admin: false }
   renderPage({
     page: () => (
       <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
-        <LogsDialog logs={[sampleLogLine()]} account={account} tab="rules" />
+        <LogsDialog logs={[sampleLogLine({ startedAt: SAMPLE_NOW })]} account={account} tab="rules" />
       </AccountTimeProvider>
     ),
   })
   const said = (await screen.findByRole('dialog')).textContent ?? ''
+  expect(said).toMatch(/Thank the customer · status changed to Completed · started \d\d:\d\d/)
   expect(said).toContain('Matched records: 1 of 9Job 4411StatusCompleted')
   expect(said).toContain('ParametersMessageHi {entry.0.contact_first_name}')
   expect(said).toContain('Replacements{entry.0.contact_first_name} → Margaret{')

@@ -18,6 +18,7 @@ import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
 import { LOG_STATUS_TEXTS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
+import { StartedLater } from './run-list.tsx'
 import { useRecheck } from './use-recheck.tsx'
 
 const LOGS_TITLE = 'Recent Automation Logs'
@@ -114,9 +115,10 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
           </div>
           <p className="wrap-anywhere text-label">
             {line.name}
-            {line.because === '' || line.because === line.about ? null : (
-              <span className="text-ink-soft"> · {line.because}</span>
-            )}
+            <span className="text-ink-soft">
+              {line.because === '' || line.because === line.about ? null : ` · ${line.because}`}
+              <StartedLater at={line.startedAt} />
+            </span>
           </p>
           {line.reason ? <p className="wrap-anywhere text-label">{line.reason}</p> : null}
           {line.matched === null ? null : <MatchedRecords matched={line.matched} />}
