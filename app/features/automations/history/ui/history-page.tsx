@@ -1,4 +1,4 @@
-import { Form, useNavigation } from '@remix-run/react'
+import { Form, useLocation, useNavigation } from '@remix-run/react'
 import { History, MessageCircle, PartyPopper, Play, Search, SearchX, Send, Square, Trash2 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
@@ -55,18 +55,21 @@ export function HistoryPage(props: HistoryPageProps) {
   )
 }
 
-/** Announces the number of runs when a search updates the page in place. */
+/** Announces the place and the number of runs when another search, tab or page is drawn in place. */
 function useFoundAnnounced({ form, lines, next, isOlder }: HistoryPageProps): void {
   const announce = useAnnounce()
-  const asked = JSON.stringify(form)
+  const asked = JSON.stringify([form, new URLSearchParams(useLocation().search).get('before')])
+  const place = isOlder ? 'Older runs. ' : asksNothingOfHistory(form) ? 'All runs. ' : ''
+  const needsYou = asksWhatNeedsYou(form)
   const nothing = nothingOf(form, isOlder).title
   const last = useRef(asked)
   useEffect(() => {
     if (lines === null || last.current === asked) return
     last.current = asked
     const more = next === null ? '' : ', and older ones'
-    announce(`${lines.length === 0 ? nothing : plural(lines.length, 'run')}${more}.`)
-  }, [lines, next, nothing, asked, announce])
+    const runs = needsYou ? plural(lines.length, 'run needs you', 'runs need you') : plural(lines.length, 'run')
+    announce(lines.length === 0 ? `${nothing}.` : `${place}${runs}${more}.`)
+  }, [lines, next, nothing, place, needsYou, asked, announce])
 }
 
 export function asksWhatNeedsYou({ status }: HistoryForm): boolean {

@@ -1,5 +1,5 @@
 // Long: each page of the history, in each of its states.
-import { useLoaderData } from '@remix-run/react'
+import { useLoaderData, useRevalidator } from '@remix-run/react'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactElement } from 'react'
@@ -139,12 +139,26 @@ describe('the history', () => {
   })
 
   /** With the form asking at its own address. */
-  function drawSearched() {
-    const loader = ({ request }: { request: Request }) => historyFormOf(new URL(request.url).searchParams)
+  function drawSearched({ needsYou = 0, pages = false } = {}) {
+    let reads = 0
+    const loader = ({ request }: { request: Request }) => ({ asked: new URL(request.url).search, read: ++reads })
     function Searched() {
-      const form = useLoaderData<typeof loader>()
-      const lines = form.text === 'nobody' || form.status === 'needs_you' ? [] : [lineOf()]
-      return <HistoryPage {...FRAME} {...QUIET} form={form} lines={lines} />
+      const { revalidate } = useRevalidator()
+      const { asked, read } = useLoaderData<typeof loader>()
+      const query = new URLSearchParams(asked)
+      const form = historyFormOf(query)
+      const before = query.get('before')
+      const next = before === '5' ? null : before === '7' ? 5 : 7
+      const isEmpty = form.text === 'nobody' || (form.status === 'needs_you' && needsYou === 0)
+      const frame = { ...FRAME, ...QUIET, needsYou, isOlder: before !== null, next: pages ? next : null }
+      return (
+        <>
+          <HistoryPage {...frame} form={form} lines={isEmpty ? [] : [lineOf()]} />
+          <button type="button" onClick={revalidate}>
+            Read {read}
+          </button>
+        </>
+      )
     }
     const page = {
       id: 'runs',
@@ -183,6 +197,25 @@ describe('the history', () => {
     await said('Nothing needs you.')
     await user.click(screen.getByRole('link', { name: 'All runs' }))
     await waitFor(() => expect(status()).toBe(''))
+    await said('All runs. 1 run.')
+  })
+
+  it('announces the tab with its number, and each older page, and nothing when the same page is read again', async () => {
+    drawSearched({ needsYou: 1, pages: true })
+    const user = userEvent.setup()
+    const go = async (name: string | RegExp) => user.click(await screen.findByRole('link', { name }))
+    await go(/^Needs you/)
+    await said('1 run needs you, and older ones.')
+    await go('Older')
+    await said('Older runs. 1 run needs you, and older ones.')
+    await go('Older')
+    const last = await said('Older runs. 1 run needs you.')
+    const reads = Number(screen.getByRole('button', { name: /^Read/ }).textContent?.slice(5))
+    await user.click(screen.getByRole('button', { name: `Read ${reads}` }))
+    await screen.findByRole('button', { name: `Read ${reads + 1}` })
+    expect(await said('Older runs. 1 run needs you.')).toBe(last)
+    await go('Newest')
+    await said('1 run needs you, and older ones.')
   })
 
   it('asks by its address, and keeps the account and what was typed', () => {
