@@ -91,8 +91,6 @@ export interface RunGuardStore {
   ): Promise<{ id: number; isNew: boolean }>
   /** What was muted; null = no such mute of this account: then no change is stored. */
   removeMute(accountUuid: string, id: number, change?: GuardChange): Promise<Pick<Mute, 'kind' | 'recordUuid'> | null>
-  /** When the rule ran on the record since a moment, newest first. */
-  runsOnRecord(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
 
   /** Pauses rules that are on and not paused yet: one, or (null) all of the account. Returns how many. */
   pauseAutomations(

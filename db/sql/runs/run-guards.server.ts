@@ -66,14 +66,6 @@ function factStore({ db }: Connections) {
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
-  const runsOn = db
-    .prepare<{ accountUuid: string; recordUuid: string; automationId: number; since: number }, number>(
-      `SELECT created_at FROM run WHERE account_uuid = @accountUuid AND record_uuid = @recordUuid
-       AND automation_id = @automationId AND created_at >= @since
-       ORDER BY id DESC LIMIT 100`,
-    )
-    .pluck()
-
   return {
     messageFacts: db.read(function* (accountUuid, question) {
       const { automationId, runId, now, dayStart, hourStart } = question
@@ -103,9 +95,6 @@ function factStore({ db }: Connections) {
       const counts = new Map((yield* byChannel.all({ accountUuid, since })).map((row) => [row.channel, row.count]))
       return { sms: counts.get('sms') ?? 0, email: counts.get('email') ?? 0 }
     }),
-    runsOnRecord: db.read((accountUuid, automationId, recordUuid, since) =>
-      runsOn.all({ accountUuid, recordUuid, automationId, since }),
-    ),
   } satisfies Partial<RunGuardStore>
 }
 

@@ -439,8 +439,8 @@ test('counts for the guards see the rule, the account and the customer, each for
 test('runs on a record are known by their rule', async () => {
   await started()
   await started({ recordUuids: ['job-2'] })
-  expect(await world.store.runs.runsOnRecord(LEEDS, rule, 'job-1', now)).toEqual([now])
-  expect(await world.store.runs.runsOnRecord(BRISBANE, rule, 'job-1', 0)).toEqual([])
+  expect(await world.store.triggers.recentRuns(LEEDS, rule, 'job-1', now)).toEqual([now])
+  expect(await world.store.triggers.recentRuns(BRISBANE, rule, 'job-1', 0)).toEqual([])
 })
 
 test('old runs go with their journals, oldest first, and what is not done stays', async () => {
