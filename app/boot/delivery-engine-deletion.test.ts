@@ -60,7 +60,7 @@ const waiting = () =>
 describe('deleting a webhook', () => {
   it('ends a large backlog in small steps, each delivery with a row in the log', async () => {
     const { id, endpointId } = webhook()
-    await world.store.deliveries.pauseEndpoint(LEEDS, endpointId, world.clock.now())
+    world.pause(endpointId)
     const engine = await started()
     for (let n = 0; n < 1_300; n++) void engine.acceptEvent(anEvent(world))
     await world.clock.run(seconds(1))
@@ -211,7 +211,7 @@ describe('undoing it', () => {
 
   it('after its time changes nothing: what waited has ended', async () => {
     const { id, endpointId } = webhook()
-    await world.store.deliveries.pauseEndpoint(LEEDS, endpointId, world.clock.now())
+    world.pause(endpointId)
     const engine = await started()
     await engine.acceptEvent(anEvent(world))
     await remove(id)

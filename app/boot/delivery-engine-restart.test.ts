@@ -91,7 +91,7 @@ describe('restarts and overlaps', () => {
     const second = world.engine()
     second.start()
     await world.clock.run(seconds(5))
-    await world.store.deliveries.pauseEndpoint(LEEDS, paused, world.clock.now())
+    world.pause(paused)
     first.wake(paused)
     await first.acceptEvent(anEvent(world, { object: 'company' }))
     await world.clock.run(seconds(1))

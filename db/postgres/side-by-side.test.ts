@@ -25,7 +25,7 @@ const OFTEN = [
   'accept',
   'settle',
   'settleNewest',
-  'pause',
+  'updateEndpoint',
   'resume',
   'startReplay',
   'growReplays',

@@ -228,8 +228,6 @@ export interface DeliveryStore {
 
   /** Creates a new delivery of the same event to the same endpoint, due at once and attempted even during a hold. */
   retryDelivery(accountUuid: string, deliveryId: number, now: Millis, retryFor: number): Promise<RetryCreated>
-  /** Pauses the endpoint: deliveries stay pending. False = no such endpoint of this account. */
-  pauseEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
   /** Makes a paused, stopped or failing endpoint active, with a clean slate and deliveries due. False = not found. */
   resumeEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
   /**

@@ -41,6 +41,8 @@ export interface EngineWorld {
   otherStore(): App['store']
   /** Adds an endpoint and returns its id. */
   endpoint(given?: { url?: string; account?: string; object?: string; fields?: string; state?: string }): number
+  /** As a person's switch leaves it; nobody tells the engine. */
+  pause(endpointId: number): void
   row(sql: string, ...values: (string | number)[]): Record<string, unknown>
   rows(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
   /** Until what the product writes without waiting is written. */
@@ -89,6 +91,10 @@ export function engineWorld(): EngineWorld {
       addAccount.run(account, 'Leeds Electrical', 'Europe/London')
       const sealed = sealAtOnce(`endpoint|${account}|secret`, newSigningSecret())
       return Number(addEndpoint.run(account, object, fields, url, sealed, state, now, now).lastInsertRowid)
+    },
+    pause(endpointId) {
+      const pause = client.sql.prepare("UPDATE endpoint SET state = 'paused', state_since = ? WHERE id = ?")
+      pause.run(clock.now(), endpointId)
     },
     row: base.row,
     rows: base.rows,

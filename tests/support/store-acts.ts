@@ -532,10 +532,6 @@ export const ACTS: Readonly<Record<string, Act>> = {
         minutes(2),
       ),
   },
-  pause: {
-    run: (side, { account, pick, now }) =>
-      side.store.deliveries.pauseEndpoint(account, idOf(side, 'endpoint', pick), now),
-  },
   resume: {
     run: (side, { account, pick, now }) =>
       side.store.deliveries.resumeEndpoint(account, idOf(side, 'endpoint', pick), now),

@@ -138,8 +138,6 @@ const WEBHOOKS: Describers = {
     rotation?.rotated
       ? { accountUuid, action: 'secret.rotated', target: await endpointName(store, accountUuid, endpointId) }
       : null,
-  pauseEndpoint: async ([accountUuid, endpointId], done, store) =>
-    done ? { accountUuid, action: 'sending.paused', target: await endpointName(store, accountUuid, endpointId) } : null,
   resumeEndpoint: async ([accountUuid, endpointId], done, store) =>
     done
       ? { accountUuid, action: 'sending.resumed', target: await endpointName(store, accountUuid, endpointId) }

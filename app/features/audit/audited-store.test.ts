@@ -74,7 +74,7 @@ describe('an act', () => {
           at: 2,
         },
       )
-      await audited.store.deliveries.pauseEndpoint(LEEDS, endpointId, 3)
+      await audited.store.deliveries.resumeEndpoint(LEEDS, endpointId, 3)
     })
     await audited.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id: id }, { endSubscriptions: false, at: 4 })
     expect(await entries()).toMatchObject([
@@ -93,7 +93,7 @@ describe('an act', () => {
         ip: '192.0.2.8',
         detail: { changed: 'address, switched off', address: 'other.example.com' },
       },
-      { action: 'sending.paused', target: 'other.example.com' },
+      { action: 'sending.resumed', target: 'other.example.com' },
       { action: 'webhook.deleted', actor: 'system', ip: null, target: 'job' },
     ])
     expect(JSON.stringify(await entries())).not.toContain('secret')

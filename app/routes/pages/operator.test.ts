@@ -139,7 +139,7 @@ describe('the page', () => {
     for (let n = 0; n < 30; n++)
       await app.store.accounts.ensureAccount({ uuid: `more-${n}`, name: `More ${n}`, timezone: 'UTC' })
     const { endpointId } = await live(world, LEEDS.uuid)
-    await app.store.deliveries.pauseEndpoint(LEEDS.uuid, endpointId, 1)
+    world.client.sql.prepare("UPDATE endpoint SET state = 'paused' WHERE id = ?").run(endpointId)
     const { view } = await page()
     expect(view.accounts).toMatchObject({ count: 32, page: 1, pages: 3 })
     expect(view.accounts.lines).toHaveLength(15)

@@ -54,11 +54,6 @@ function byHand({ db, patient }: Connections) {
        FROM delivery WHERE event_seq = @eventSeq AND endpoint_id = @endpointId AND cause = 'retry' RETURNING id`,
     )
     .pluck()
-  const pause = db.prepare(
-    `UPDATE endpoint SET state = 'paused', state_reason = NULL,
-       state_since = CASE state WHEN 'paused' THEN state_since ELSE @now END
-     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
-  )
   const resume = db.prepare(
     `UPDATE endpoint SET state = 'active', state_reason = NULL,
        state_since = CASE state WHEN 'active' THEN state_since ELSE @now END,
@@ -86,9 +81,6 @@ function byHand({ db, patient }: Connections) {
       tally.waiting(accountUuid, endpointId, 1, bytes)
       yield* tally.write()
       return { outcome: 'created', deliveryId: id, endpointId }
-    }),
-    pauseEndpoint: patient.write(function* (accountUuid, endpointId, now) {
-      return (yield* pause.run({ now, endpointId, accountUuid })).changes === 1
     }),
     // Its first statement locks the endpoint.
     resumeEndpoint: patient.write(function* (accountUuid, endpointId, now) {

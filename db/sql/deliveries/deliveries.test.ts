@@ -249,7 +249,7 @@ describe('held endpoints', () => {
 
   it('that come back get 72 hours for what waited', async () => {
     const id = world.endpoint()
-    await world.store.deliveries.pauseEndpoint(LEEDS, id, world.clock.now())
+    world.pause(id)
     await accepted(3)
     await world.clock.run(days(10))
     await world.store.deliveries.resumeEndpoint(LEEDS, id, world.clock.now())
@@ -357,7 +357,6 @@ it("every question a person can ask is answered for one's own account only", asy
   const replayId = (await store.deliveries.startReplay(LEEDS, endpointId, request, 1, now)) ?? 0
   const sample = { object: 'job', objectUuid: 'sample', changedFields: [], body: '{}' }
   expect(await store.deliveries.retryDelivery(BRISBANE, deliveryId, now, hours(72))).toEqual({ outcome: 'not_found' })
-  expect(await store.deliveries.pauseEndpoint(BRISBANE, endpointId, now)).toBe(false)
   expect(await store.deliveries.resumeEndpoint(BRISBANE, endpointId, now)).toBe(false)
   expect(await countReplayed(world, BRISBANE, endpointId, request)).toBeNull()
   expect(await store.deliveries.startReplay(BRISBANE, endpointId, request, 1, now)).toBeNull()

@@ -124,7 +124,7 @@ function pauseOrResume(scene: Scene): string | null {
   return changeActive(scene, process, endpoint, resume)
 }
 
-/** Uses either of the product's two ways. */
+/** Uses either of the product's two ways to resume. */
 export function changeActive(
   { world, chance }: Scene,
   process: Process,
@@ -133,22 +133,18 @@ export function changeActive(
 ): string {
   const now = world.clock.now()
   const { store, engine } = process
-  const { id, account, webhookId } = endpoint
-  const viaWebhook = webhookId !== null && chance.hit(0.5)
-  const change = viaWebhook
-    ? store.endpoints.updateEndpoint(
-        account,
-        { kind: 'webhook', id: webhookId },
-        { active, subscription: null, at: now },
-      )
-    : active
-      ? store.deliveries.resumeEndpoint(account, id, now)
-      : store.deliveries.pauseEndpoint(account, id, now)
+  const { id, account, webhookId, ruleId } = endpoint
+  const viaForm = !active || chance.hit(0.5)
+  const ref =
+    webhookId === null ? { kind: 'extra' as const, id: ruleId ?? 0 } : { kind: 'webhook' as const, id: webhookId }
+  const change = viaForm
+    ? store.endpoints.updateEndpoint(account, ref, { active, subscription: null, at: now })
+    : store.deliveries.resumeEndpoint(account, id, now)
   fail(
     world,
     change.then(() => engine.wake(id)),
   )
-  return `endpoint ${id} is ${active ? 'resumed' : 'paused'} through ${process.name}${viaWebhook ? ' (its webhook)' : ''}`
+  return `endpoint ${id} is ${active ? 'resumed' : 'paused'} through ${process.name}${viaForm ? ' (its form)' : ''}`
 }
 
 function fail(world: World, promise: Promise<unknown>): void {

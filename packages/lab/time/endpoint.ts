@@ -16,7 +16,9 @@ export interface ModelEndpoint extends ModelGate {
   account: string
   object: string
   url: string
+  /** What owns it: one of the two is set. */
   webhookId: number | null
+  ruleId: number | null
   stateSince: number
   failingSince: number | null
   streak: number
@@ -42,7 +44,7 @@ const PROBE_GAPS = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10)
 const HOPELESS_HOLD = hours(6)
 
 export function newModelEndpoint(
-  given: Pick<ModelEndpoint, 'id' | 'account' | 'object' | 'url' | 'webhookId'>,
+  given: Pick<ModelEndpoint, 'id' | 'account' | 'object' | 'url' | 'webhookId' | 'ruleId'>,
   now: number,
 ): ModelEndpoint {
   return {

@@ -47,7 +47,7 @@ interface PendingAct {
 const SHARED = new Set(['acceptEvents', 'settleAttempts'])
 
 /** Acts of people: they change more than deliveries. */
-const PEOPLE = /^(pauseEndpoint|resumeEndpoint|updateEndpoint|deleteEndpoint|saveEndpoint|startReplay|cancelReplay)$/
+const PEOPLE = /^(resumeEndpoint|updateEndpoint|deleteEndpoint|saveEndpoint|startReplay|cancelReplay)$/
 /** Acts that change no delivery and no endpoint. */
 const READS =
   /^(find|load|due|endpoints|count|list|changedElsewhere|trialWrite|acquireLease|releaseLease|beginSubscription)/

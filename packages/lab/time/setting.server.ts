@@ -4,7 +4,6 @@ import { minutes } from '#app/lib/duration.ts'
 import { createChance } from '../stage/chance.ts'
 import { type Mood, WORKS } from './answers.ts'
 import type { Process, World, WorldOptions } from './types.ts'
-import { meetNewEndpoints } from './watch.server.ts'
 
 const OBJECTS = ['job', 'company', 'jobcontact']
 
@@ -66,17 +65,18 @@ export async function addWebhook(
   world.moods.set(endpointId, mood)
 }
 
-/** Like a forwarding rule: one more address for the object. */
-async function addSecondAddress(world: World, { client }: Process, account: string, object: string): Promise<void> {
-  const sealed = await sealedSecret(world, account)
-  const at = world.clock.now()
-  const { lastInsertRowid } = client.sql
-    .prepare(
-      `INSERT INTO endpoint (account_uuid, object_type, field_filter, url, secret_sealed, state, state_since, breaker,
-         breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
-       VALUES (?, ?, '', ?, ?, 'active', ?, 'closed', 0, 0, '[]', 0, 0, ?)`,
-    )
-    .run(account, object, newAddress(), sealed, at, at)
-  meetNewEndpoints(world.model, client, at)
-  world.moods.set(Number(lastInsertRowid), WORKS)
+/** A forwarding rule: one more address for the object. */
+async function addSecondAddress(world: World, { store }: Process, account: string, object: string): Promise<void> {
+  const { endpointId } = await store.endpoints.saveEndpoint(account, {
+    kind: 'extra',
+    name: 'Second address',
+    objectType: object,
+    url: newAddress(),
+    fieldFilter: '',
+    active: true,
+    secretSealed: await sealedSecret(world, account),
+    subscription: null,
+    at: world.clock.now(),
+  })
+  world.moods.set(endpointId, WORKS)
 }

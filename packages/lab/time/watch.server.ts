@@ -1,4 +1,5 @@
 // Keeps the model of endpoints and replays in step with people's actions, and compares it with the rows after each act.
+import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { AttemptReport } from '#db/store/deliveries.ts'
@@ -12,6 +13,7 @@ interface EndpointRow {
   object: string
   url: string
   webhookId: number | null
+  ruleId: number | null
   state: ModelEndpoint['state']
   stateSince: number
   holdUntil: number | null
@@ -22,8 +24,8 @@ interface EndpointRow {
   streak: number
 }
 
-const COLUMNS = `id, account_uuid AS account, object_type AS object, url, webhook_id AS webhookId, state,
-  state_since AS stateSince, hold_until AS holdUntil, breaker, breaker_probes AS breakerProbes,
+const COLUMNS = `id, account_uuid AS account, object_type AS object, url, webhook_id AS webhookId,
+  forwarding_rule_id AS ruleId, state, state_since AS stateSince, hold_until AS holdUntil, breaker, breaker_probes AS breakerProbes,
   next_probe_at AS nextProbeAt, failing_since AS failingSince, failure_streak AS streak`
 
 interface Act {
@@ -42,17 +44,16 @@ export function watchEndpoints(model: Model, client: Client, act: Act): void {
       for (const id of ids) compareEndpoint(model, client, id, act)
       break
     }
-    case 'pauseEndpoint':
     case 'resumeEndpoint':
-      personActs(model, client, model.endpoints.get(act.args[1] as number), act, act.name === 'pauseEndpoint')
+      personActs(model, client, model.endpoints.get(act.args[1] as number), act, false)
       break
     case 'updateEndpoint': {
-      const [, { id }, change] = act.args as [string, { id: number }, { active?: boolean }]
-      personActs(model, client, endpointOfWebhook(model, id), act, change.active === false)
+      const [, ref, change] = act.args as [string, EndpointRef, { active?: boolean }]
+      personActs(model, client, endpointOf(model, ref), act, change.active === false)
       break
     }
     case 'deleteEndpoint': {
-      const endpoint = endpointOfWebhook(model, (act.args[1] as { id: number }).id)
+      const endpoint = endpointOf(model, act.args[1] as EndpointRef)
       if (!endpoint) break
       rememberGate(endpoint, act.now, 0)
       moveTo(endpoint, 'deleted', act.now)
@@ -72,8 +73,8 @@ export function watchEndpoints(model: Model, client: Client, act: Act): void {
   }
 }
 
-function endpointOfWebhook(model: Model, webhookId: number): ModelEndpoint | undefined {
-  return [...model.endpoints.values()].find((one) => one.webhookId === webhookId)
+function endpointOf(model: Model, { kind, id }: EndpointRef): ModelEndpoint | undefined {
+  return [...model.endpoints.values()].find((one) => (kind === 'webhook' ? one.webhookId : one.ruleId) === id)
 }
 
 function personActs(
