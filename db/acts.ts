@@ -7,6 +7,7 @@ import type { Step } from './database.ts'
 import type { DecideNamedAs, MappedId, SignIn } from './store/accounts.ts'
 import type {
   AttemptReport,
+  DeliveryJob,
   ExpireHeldOptions,
   GrownReplay,
   GrowOptions,
@@ -116,12 +117,8 @@ export function* settleAttempts(
   return reports.map((report) => stored.get(report) ?? (others.next().value as SettledAttempt))
 }
 
-export interface WaitingRow {
-  id: number
-  accountUuid: string
-  endpointId: number
+export interface WaitingRow extends Pick<DeliveryJob, 'id' | 'accountUuid' | 'endpointId' | 'causeNo'> {
   cause: string
-  causeNo: number
   bytes: number
 }
 

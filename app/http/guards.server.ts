@@ -2,10 +2,9 @@
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/domain/account-id.ts'
-import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role } from '#app/domain/people.ts'
+import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal } from '#app/domain/people.ts'
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { isRecord, isTooDeep, parseJson, pathToProto, TOO_DEEP } from '#app/lib/json.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
@@ -13,15 +12,12 @@ import { findSession } from './session.server.ts'
 type SessionApp = Pick<App, 'store' | 'clock' | 'settings'>
 
 /** An account this request may act for. */
-export interface AccountAccess {
+export interface AccountAccess extends Asking {
   accountUuid: string
   /** The id as the request gave it (external or internal): answers and links repeat it. */
   accountId: string
-  staffUuid: string | null
   /** The account is an admin's and the request carries the flag. */
   admin: boolean
-  role: Role
-  freshAt: Millis
 }
 
 /** 401 without a session. */

@@ -140,11 +140,7 @@ type RetryCreated =
   | { outcome: 'body_gone' }
 
 /** Position of a pass over held deliveries. */
-export interface HeldCursor {
-  endpointId: number
-  dueAt: Millis
-  id: number
-}
+export type HeldCursor = Pick<DeliveryJob, 'endpointId' | 'dueAt' | 'id'>
 
 export type HeldHealth = EndpointHealth & { hasAddress: boolean }
 

@@ -44,13 +44,10 @@ export function noticeView(row: Omit<NoticeRow, 'subjectId' | 'lastAt' | 'mailSt
 const MENDED = 'You have changed it since. Its next run shows whether it works.'
 
 /** "Notices by e-mail": an account's choices. */
-export interface MailSettingsView {
-  byMail: boolean
+export interface MailSettingsView extends Pick<MailChoice, 'byMail' | 'weekly' | 'holidaysOff'> {
   /** '' for the address ServiceM8 has. */
   email: string
   topicsOff: MailTopic[]
-  weekly: boolean
-  holidaysOff: boolean
   /** One line for each. */
   closedDays: string
   /** Why no e-mail can be sent now; null when it can. */

@@ -1,5 +1,6 @@
 // The format of a backup, how to find backups in the storage, and which ones to keep.
 import { z } from 'zod'
+import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours } from '../../lib/duration.ts'
 
@@ -174,11 +175,7 @@ export function staleSentence(takenAt: Millis, live: Millis | null): string | nu
   return `The newest backup is ${Math.round((live - takenAt) / hours(1))} hours older than the newest event: backups are not being made as often as they should be.`
 }
 
-interface RunSeen {
-  outcome: 'running' | 'done' | 'failed'
-  startedAt: Millis
-  message: string
-}
+type RunSeen = Pick<RunOfBackup, 'outcome' | 'startedAt' | 'message'>
 
 /** Longer than any backup or drill takes. */
 const NEVER_LONGER = hours(6)

@@ -17,17 +17,9 @@ import { IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { Blanks, SentenceBar } from './form-top.tsx'
 import { ActiveSwitch } from './rule-sections.tsx'
 import { TriggerSection } from './trigger-section.tsx'
-import { type Unsaved, useEditing } from './use-editing.tsx'
+import { type Edited, type Unsaved, useEditing } from './use-editing.tsx'
 
-interface RuleFormPanelProps {
-  /** From the address; '' = not signed in. */
-  accountUUID: string
-  /** The signed-in staff member; '' = unknown. */
-  person?: string
-  /** Which form this is: what is typed and not saved comes back to it. */
-  opened?: string
-  /** As the server drew it; a new one (a rule to edit, a copy, a rejected save) replaces the form on screen. */
-  form: FormView
+interface RuleFormPanelProps extends Pick<Edited, 'accountUUID' | 'form'>, Partial<Pick<Edited, 'person' | 'opened'>> {
   lists: FormLists
   /** Content of the column beside the form, below the preview. */
   beside?: ReactNode

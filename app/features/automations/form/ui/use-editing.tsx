@@ -21,11 +21,13 @@ async function loadProblems() {
 }
 
 export interface Edited {
+  /** From the address; '' = not signed in. */
   accountUUID: string
   /** The signed-in staff member; '' = unknown. */
   person: string
   /** What the address opens: `new-…`, `edit-7`, `copy-3`; anything else is an answer to a press. */
   opened: string
+  /** As the server drew it; a new one (a rule to edit, a copy, a rejected save) replaces the form on screen. */
   form: FormView
 }
 

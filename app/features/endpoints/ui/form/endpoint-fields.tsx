@@ -270,13 +270,7 @@ function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
 }
 
 interface AddressFieldProps {
-  field: {
-    id: string
-    key?: string | undefined
-    name: string
-    initialValue?: string | undefined
-    errors?: string[] | undefined
-  }
+  field: Pick<KnownField, 'id' | 'name'> & Partial<KnownField>
   label: string
   hint: string
   autoFocus: boolean
