@@ -33,7 +33,6 @@ interface GroupCommit<Item, Answer> {
   hurry(): void
   /** Resolves when everything added so far is committed or has failed. */
   flush(): Promise<void>
-  waiting(): number
 }
 
 class NotCommittedError extends Error {
@@ -142,7 +141,6 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
         schedule()
       })
     },
-    waiting: () => queue.length,
   }
 }
 

@@ -5,8 +5,6 @@ export interface Ring<Owner, Member> {
   remove(owner: Owner, member: Member): void
   /** The next member that `fits`; moves the member and its owner to the end of the queue. Null = none fits. */
   next(fits: (member: Member) => boolean): Member | null
-  isEmpty(): boolean
-  clear(): void
 }
 
 /** Maps and sets keep insertion order, so removing and re-adding an entry rotates the turns. */
@@ -35,7 +33,5 @@ export function createRing<Owner, Member>(): Ring<Owner, Member> {
       }
       return null
     },
-    isEmpty: () => owners.size === 0,
-    clear: () => owners.clear(),
   }
 }

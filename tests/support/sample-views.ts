@@ -1,5 +1,7 @@
 // Webhooks and log entries as a screen receives them, with overrides for tests.
+
 import type { Replay } from '#app/domain/deliveries/stored-delivery.ts'
+import type { AuditForm } from '#app/features/audit/audit.ts'
 import type { EndpointView } from '#app/features/endpoints/endpoint-view.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
@@ -104,3 +106,5 @@ export function sampleResult(over: Partial<ForwardingResultView> = {}): Forwardi
     ...over,
   }
 }
+
+export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }

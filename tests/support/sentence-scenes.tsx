@@ -1,7 +1,7 @@
 // The pages that the product's messages refer to, in the states in which those messages appear.
+
 import type { ReactElement } from 'react'
 import type { Plan } from '#app/domain/plan.ts'
-import { NO_AUDIT_FILTER } from '#app/features/audit/audit.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import type { FormState } from '#app/features/automations/form/form-state.ts'
 import { historyFormOf } from '#app/features/automations/history/history-form.ts'
@@ -33,7 +33,7 @@ import { EMPTY_FORM } from './sample-deliveries.ts'
 import { PLAN_ZONE, samplePlan, samplePlanView, TRIAL_BEGAN } from './sample-plans.ts'
 import { sampleCard } from './sample-rules.ts'
 import { SAMPLE_RULE, sampleRun } from './sample-runs.ts'
-import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from './sample-views.ts'
+import { NO_AUDIT_FILTER, SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from './sample-views.ts'
 
 /** The page of a person who reads `text`. */
 export type Scene = (text: string) => ReactElement

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditDetail, type AuditGroup } from '#app/domain/audit.ts'
 import { newToken } from '#app/lib/token.server.ts'
 import { hostOf } from '#app/lib/url.ts'
+import { NO_AUDIT_FILTER } from '#tests/support/sample-views.ts'
 import {
   actionsOf,
   actorText,
@@ -11,7 +12,6 @@ import {
   factsText,
   maskEmail,
   maskText,
-  NO_AUDIT_FILTER,
   redactDetail,
 } from './audit.ts'
 import { readAuditQuery } from './audit-filter.ts'

@@ -188,8 +188,6 @@ export interface AuditForm {
   until: string
 }
 
-export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
-
 export function asksNothingOfAudit(form: AuditForm): boolean {
   return Object.values(form).every((value) => value === '')
 }

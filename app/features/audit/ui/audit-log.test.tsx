@@ -5,8 +5,7 @@ import { minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
-import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { NO_AUDIT_FILTER } from '../audit.ts'
+import { NO_AUDIT_FILTER, SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { AuditLog, type AuditLogProps } from './audit-log.tsx'
 
 const LINE = {
