@@ -9,8 +9,10 @@ import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { sentenceParts } from '#app/features/automations/rules/sentence.ts'
 import { occurrenceOf } from '#app/features/automations/rules/timing/once.ts'
 import { oftenOf } from '#app/features/automations/rules/timing/once-text.ts'
+import { neededSteps } from '#app/features/automations/runs/run-order.ts'
 import { actionWorld, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
 import { jobFacts } from '#tests/support/record-facts.ts'
 import { onEvent } from './building-blocks.ts'
@@ -93,6 +95,17 @@ test('a technician hears of the pack only when it is made, and of the van either
     ['send_staff_message', true],
     ['create_task', false],
   ])
+})
+
+test('no step that reads a result is said to run either way', () => {
+  const reading = LIBRARY.flatMap(({ id, definition }) =>
+    definition.steps.flatMap((one, at) => {
+      const steps = definition.steps.slice(0, at + 1)
+      return neededSteps(one, steps).length > 0 ? [[id, sentenceParts({ ...definition, steps }).does] as const] : []
+    }),
+  )
+  expect(reading.filter(([, does]) => does.includes('either way'))).toEqual([])
+  expect(reading.findLast(([id]) => id === 13)?.[1]).toMatch(/, and if that worked, [^;]*, and send a message/)
 })
 
 test('a booking is confirmed for each change of its time, also back to an earlier one', () => {

@@ -268,6 +268,9 @@ describe('a rule in one sentence', () => {
     expect(does(made, told, task)).toBe(`${waits}; either way, create a task`)
     expect(does(made, told, { ...task, waitForPrevious: true })).toBe(`${waits}, and if that worked, create a task`)
     expect(does(made, told, task, step('create_job'))).toBe(`${waits}; either way, create a task and create a job`)
+    // It reads a result, so it waits as well.
+    const reads = { ...task, parameters: { title: 'Read {action_1_result.filename}' } }
+    expect(does(made, told, reads)).toBe(`${waits}, and create the task "Read …"`)
   })
 })
 

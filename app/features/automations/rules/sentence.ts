@@ -18,6 +18,7 @@ import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
 import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
+import { neededSteps } from '../runs/run-order.ts'
 import { dayOfField, flagEventText, groupText, type KnownNames, valueText } from './conditions/condition-text.ts'
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
@@ -194,8 +195,10 @@ function stepsWords(steps: readonly Step[], names: KnownNames): string {
     const words = stepText(step, names)
     if (index === 0) return words
     if (step.waitForPrevious) return `${before}, and if that worked, ${words}`
-    // After one that waits, `and` would make this one wait too.
-    if (steps[index - 1]?.waitForPrevious) return `${before}; either way, ${words}`
+    // After one that waits, `and` would make this one wait too. One that reads a result waits for it.
+    if (steps[index - 1]?.waitForPrevious) {
+      return `${before}${neededSteps(step, steps).length > 0 ? ', and' : '; either way,'} ${words}`
+    }
     return `${before}${index === steps.length - 1 ? ' and ' : ', '}${words}`
   }, '')
 }
