@@ -1,5 +1,6 @@
 // Long: one world of a firm and its payments, from the first form to months that are owed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { planHoldText } from '#app/domain/plan-hold.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import {
   type BillingWorld,
@@ -13,7 +14,8 @@ import { startFirstPayment } from './first-payment.server.ts'
 import { openPortal, setCancellation } from './manage-billing.server.ts'
 import { KEEP_FIRST, NOT_CHANGED, NOT_OPENED } from './payment.ts'
 import { flashOfReturn } from './payment-answer.ts'
-import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
+import { beginTrial, ensurePlan, findPlanNotice, loadSubscription } from './plan.server.ts'
+import { planView } from './plan-view.ts'
 import { settleReturn } from './settle-return.server.ts'
 import { syncPlan } from './sync.server.ts'
 import { startUpgrade } from './upgrade.server.ts'
@@ -410,7 +412,13 @@ describe('what is owed', () => {
       )
       expect(await world.payments.openInvoices(id)).toEqual([])
       await deliverTold(world)
-      expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'payment_failed' })
+      // "Pay now" is no longer there: the line on every page, the cards and the subscription page all say what has ended.
+      const notice = await findPlanNotice(world.app, LEEDS, { role: 'owner', staffUuid: null, freshAt: 0 })
+      expect(notice).toMatchObject({ action: { label: 'Subscribe' } })
+      const facts = await loadSubscription(world.app, LEEDS)
+      const setting = { mode: 'stripe', now: world.clock.now(), zone: 'Europe/London', overageCharged: false } as const
+      const words = [planHoldText(facts.plan.holdReason ?? ''), planView(facts, setting).sentence, notice?.sentence]
+      for (const text of words) expect(text).toMatch(/ubscription (has )?ended: subscribe to resume/)
       expect(() => world.payments.pay(clientSecret)).toThrow('this secret pays nothing')
       world.payments.pay(start.clientSecret)
       expect(await settleReturn(world.app, LEEDS, paymentOf(start.clientSecret))).toEqual({ outcome: 'paid' })

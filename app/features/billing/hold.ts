@@ -44,17 +44,13 @@ export function holdReasonOf(plan: HoldFacts, mode: PaymentMode, now: Millis): P
   return ahead !== null && ahead.from <= now ? ahead.reason : null
 }
 
-/**
- * Returns the hold fields to save; null when they are correct. A hold keeps its start when its reason changes, and its
- * reason while a payment is open: "Pay now" may end a subscription, which is no news.
- */
+/** Returns the hold fields to save; null when they are correct. A hold keeps its start when its reason changes. */
 export function holdChange(
-  plan: HoldFacts & Pick<Plan, 'heldSince' | 'holdReason' | 'openSubscriptionId'>,
+  plan: HoldFacts & Pick<Plan, 'heldSince' | 'holdReason'>,
   mode: PaymentMode,
   now: Millis,
 ): Pick<Plan, 'heldSince' | 'holdReason'> | null {
-  const found = holdReasonOf(plan, mode, now)
-  const holdReason = found !== null && plan.openSubscriptionId !== null ? (plan.holdReason ?? found) : found
+  const holdReason = holdReasonOf(plan, mode, now)
   if (holdReason === plan.holdReason && (holdReason === null) === (plan.heldSince === null)) return null
   return { holdReason, heldSince: holdReason === null ? null : (plan.heldSince ?? now) }
 }
