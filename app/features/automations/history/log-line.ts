@@ -108,7 +108,7 @@ function aboutOf({ triggerData, recordUuids, object }: Execution): string {
   const matched = triggerData.conditionMatching?.matchedRecords ?? []
   const [first] = matched
   const count = Math.max(recordUuids.length, matched.length)
-  if (count > 1) return plural(count, objectNoun(object))
+  if (count > 1) return plural(count, objectNoun(object, 'record'))
   if (!first) return triggerData.description
   const who = [first.companyName, first.jobAddress].find((text) => text !== '')
   const what = object === 'job' ? `Job ${first.jobId}` : first.companyName || first.jobId

@@ -43,6 +43,8 @@ describe('whom it was about', () => {
     expect(about(of('Smith', 'Smith', 'Smith'))).toEqual(['3 jobs', 'Smith'])
     expect(about(of('Smith', 'Jones', 'Smith'))).toEqual(['3 jobs', ''])
     expect(about({ ...of('Smith'), object: 'jobactivity' })).toEqual(['3 bookings', 'Smith'])
+    expect(about({ ...of('Smith'), object: 'companycontact' })).toEqual(['3 contacts', 'Smith'])
+    expect(about({ ...of('Smith'), object: 'unheard_of' })).toEqual(['3 records', 'Smith'])
   })
 
   test('is what a rule last saw of it when the run itself says nothing', () => {

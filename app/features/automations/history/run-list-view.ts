@@ -126,12 +126,12 @@ function aboutOf(execution: Execution, known: RecordName | null): { job: string;
   const customer = first?.companyName || known?.customer || first?.jobAddress || known?.who || ''
   if (count > 1) {
     const customers = new Set(matched.map((record) => record.companyName).filter((name) => name !== ''))
-    return { job: plural(count, objectNoun(object)), customer: customers.size === 1 ? customer : '' }
+    return { job: plural(count, objectNoun(object, 'record')), customer: customers.size === 1 ? customer : '' }
   }
   // A record without a number has its uuid here, which people cannot read.
   const isNumber = number !== '' && number !== recordUuids[0]
   if (object === 'job') return { job: isNumber ? `Job ${number}` : 'A job', customer }
-  const kind = capital(objectNoun(object))
+  const kind = capital(objectNoun(object, 'record'))
   return { job: isNumber ? `${kind} on job ${number}` : kind, customer }
 }
 

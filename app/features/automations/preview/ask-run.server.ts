@@ -101,7 +101,7 @@ function isOne({ triggerSource }: AutomationRow, { bypassConditions }: RunNowReq
 function aboutOf(object: string, requests: NowPlan['requests'], runs: AskedRun['runs']): string {
   const [only] = runs
   if (requests.length === 1 && only) return only.preview.about
-  return plural(requests.flatMap(({ recordUuids }) => recordUuids).length, objectNoun(object))
+  return plural(requests.flatMap(({ recordUuids }) => recordUuids).length, objectNoun(object, 'record'))
 }
 
 /** Returns other records to choose from. Continues without them if the list fails. */

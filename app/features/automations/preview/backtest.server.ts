@@ -379,7 +379,7 @@ interface Headline {
 }
 
 function headlineOf({ definition, object, found, units, onDays, shown, sums }: Headline): string {
-  const noun = objectNoun(object)
+  const noun = objectNoun(object, 'record')
   const time = `In the last ${BACKTEST_DAYS} days this automation would have`
   if (units === 0 && startsOnAnswers(definition.trigger)) {
     return `${time} done nothing: no answer of a customer fits.`

@@ -85,7 +85,7 @@ const isOfGuard = ({ code }: PlanWarning) => code === 'moved' || code === 'kept_
 function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   const records = triggerData.conditionMatching?.matchedRecords ?? []
   const count = Math.max(records.length, recordUuids.length)
-  if (count > 1) return plural(count, objectNoun(object))
+  if (count > 1) return plural(count, objectNoun(object, 'record'))
   const [record] = records
   return record ? recordLabel(object, record) : ''
 }

@@ -35,6 +35,12 @@ describe('the catalogue', () => {
     for (const object of [...POLLED, ...WATCHED]) expect(KNOWN_OBJECTS).toContain(object)
     expect(objectNoun('jobactivity')).toBe('booking')
     expect(objectNoun('unheard_of')).toBe('unheard_of')
+    expect(['companycontact', 'staff', 'unheard_of', 'constructor'].map((one) => objectNoun(one, 'record'))).toEqual([
+      'contact',
+      'staff member',
+      'record',
+      'record',
+    ])
   })
 
   it('has the fourteen fields of the specification on jobs, first and in its order', () => {

@@ -1,5 +1,6 @@
 // The catalogue of fields that conditions and placeholders can use, per object, with type, label and the part of the
 // record to load. The names are data in field-tables.ts; this file reads them.
+import { ownValue } from '#app/lib/json.ts'
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
 import { AGE_FIELDS, ageOf } from './field-ages.ts'
 import { type FieldType, JOINED, JOINED_ALIASES, OBJECTS, type ObjectTable } from './field-tables.ts'
@@ -140,9 +141,12 @@ export function findField(object: string, name: string): Field | null {
 
 export const KNOWN_OBJECTS: readonly string[] = Object.keys(OBJECTS)
 
-/** `job`, `booking`; for an unknown object its own name. */
-export function objectNoun(object: string): string {
-  return OBJECTS[object]?.noun ?? object
+/** Of objects without a table. */
+const NOUNS: Readonly<Record<string, string>> = { companycontact: 'contact', staff: 'staff member' }
+
+/** `job`, `booking`; for an unknown object its own name, or `record` where it is counted. */
+export function objectNoun(object: string, otherwise = object): string {
+  return OBJECTS[object]?.noun ?? ownValue(NOUNS, object) ?? otherwise
 }
 
 /** Does a record of this object belong to a job (and through it to a customer)? */
