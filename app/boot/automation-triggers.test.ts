@@ -352,7 +352,7 @@ test('from which value it came is known from the look before', async () => {
 })
 
 test('what started a run is said without internal names', async () => {
-  const job = world.job(LEEDS, { queue_uuid: QUEUE })
+  const job = world.job(LEEDS, { queue_uuid: QUEUE, badges: '' })
   const watch = (trigger: Partial<WebhookTrigger>) => switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, ...trigger } }))
   await watch({ type: 'job_updated' })
   await watch({ object: 'jobactivity', type: 'job_created' })
@@ -366,12 +366,16 @@ test('what started a run is said without internal names', async () => {
   await world.clock.run(minutes(3))
   edit(job, { queue_uuid: uuidOf('company', 900) })
   await told(job, ['queue_uuid'])
+  await world.clock.run(minutes(3))
+  edit(job, { badges: `["${uuidOf('company', 905)}"]` })
+  await told(job, ['badges'])
   const booking = uuidOf('contact', 904)
   world.platform.put(LEEDS, 'jobactivity', { uuid: booking, job_uuid: job, active: '1' })
   await told(booking, ['uuid', 'start_date'], LEEDS, 'jobactivity')
   await later(hours(1))
   const runs = await world.store.runs.listRuns(LEEDS, { ...LAST_RUNS, limit: 10 })
   expect([...new Set(runs.map((run) => run.triggerData.description))].sort()).toEqual([
+    'Badges changed',
     'Checked bookings',
     'New booking',
     'Queue changed',

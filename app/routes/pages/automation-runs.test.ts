@@ -549,6 +549,6 @@ test('a wish that stands in the history keeps what set it off', async () => {
   const triggerData = { ...TRIGGERED, changes: [{ field: 'status', from: 'Quote', to: 'Completed' }] }
   const run = await world.start(rule, [world.job(LEEDS)], { triggerData })
   expect(await detail(run)).toMatchObject({
-    run: { changes: ['Status: Quote → Completed'], source: 'ServiceM8', isLive: true },
+    run: { changes: ['Status: "Quote" → "Completed"'], source: 'ServiceM8', isLive: true },
   })
 })

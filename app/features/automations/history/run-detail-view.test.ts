@@ -133,9 +133,16 @@ describe('what a person reads', () => {
     const changes = [
       { field: 'completion_actioned_by_uuid', from: '', to: '0ff31bc6-8966-565c-a0ac-0473c5b2d813' },
       { field: 'completion_date', from: null, to: '2026-11-24' },
+      { field: 'badges', from: '', to: '["8f0c1c7e-2d7b-4a51-9d8e-7d0f4a1b2c3d"]' },
+      { field: 'quote_sent', from: '0', to: '1' },
+      { field: 'work_done_description', from: '', to: 'New tap' },
     ]
     const view = viewOf({ triggerData: { ...sampleRun().triggerData, changes } })
-    expect(view.changes).toEqual(['Completion date: empty → 24 November 2026'])
+    expect(view.changes).toEqual([
+      'Completed on: empty → 24 November 2026',
+      'Quote sent: no → yes',
+      'Work done: empty → "New tap"',
+    ])
     expect(view.source).toBe('ServiceM8')
   })
 })

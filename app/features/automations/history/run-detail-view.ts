@@ -7,7 +7,8 @@ import type { RecordName } from '#app/domain/record-name.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { PreviewStepView } from '../preview/preview-view.ts'
-import { dayOfField } from '../rules/conditions/condition-text.ts'
+import { fieldLabel, holdsIds } from '../records/fields.ts'
+import { jobValueText } from '../rules/conditions/condition-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { isLive } from './log-line.ts'
@@ -63,7 +64,7 @@ export interface RunView extends Pick<RunRecord, 'recordUuids' | 'replayOf' | 's
   /** The trigger, as a sentence without its end. */
   source: string
   groupKey: string | null
-  /** `Status: Quote → Completed`; without fields that only hold ids. */
+  /** `Status: "Quote" → "Completed"`; without fields that only hold ids. */
   changes: string[]
   matched: MatchedView | null
   object: string
@@ -113,7 +114,7 @@ export function runView(
     version: execution.automationVersion,
     source: sourceText(execution),
     groupKey: execution.groupKey,
-    changes: triggerData.changes.filter(({ field }) => !field.endsWith('uuid')).map((one) => changeText(object, one)),
+    changes: triggerData.changes.filter(({ field }) => !holdsIds(field)).map((one) => changeText(object, one)),
     matched: matchedView(execution),
     recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),
     object: execution.object,
@@ -175,9 +176,8 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
 }
 
 function changeText(object: string, { field, from, to }: Execution['triggerData']['changes'][number]): string {
-  const said = (value: string | null) => dayOfField(object, field, value ?? '') ?? (value || 'empty')
-  const name = field.replaceAll('_', ' ')
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${said(from)} → ${said(to)}`
+  const said = (value: string | null) => jobValueText(field, value ?? '', {}, object) ?? 'another one'
+  return `${fieldLabel(object, field)}: ${said(from)} → ${said(to)}`
 }
 
 /** What the steps did or did not do, with the customer's name where the rule wrote to the record's own customer. */

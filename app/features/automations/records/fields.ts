@@ -242,6 +242,9 @@ export function nameOfId(name: string): string | null {
   return NAMES_OF_IDS.get(name) ?? null
 }
 
+/** Ids, which nobody can read: `job_uuid`, `badges`. */
+export const holdsIds = (name: string) => name.endsWith('uuid') || NAMES_OF_IDS.has(name)
+
 const NAMES_OF_IDS: ReadonlyMap<string, string> = new Map([
   ['queue_uuid', 'queue_name'],
   ['queue', 'queue_name'],

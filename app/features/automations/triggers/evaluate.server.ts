@@ -22,7 +22,7 @@ import {
   snapshotsOf,
 } from '../records/changes.ts'
 import type { FactPart, FieldChange, JudgedAt, RecordFacts } from '../records/facts.ts'
-import { fieldLabel, objectNoun } from '../records/fields.ts'
+import { fieldLabel, holdsIds, objectNoun } from '../records/fields.ts'
 import type { FactLoader } from '../records/load-facts.server.ts'
 import { judge, judgedParts } from '../rules/conditions/conditions.ts'
 import { BREAKER_WITHIN, mayStart } from '../rules/guards.ts'
@@ -265,8 +265,7 @@ function describeChange(touched: TouchedRecord, changes: readonly FieldChange[])
   const first = changes[0]
   if (!first) return `Change of ${noun}`
   const more = changes.length > 1 ? ` and ${changes.length - 1} more` : ''
-  // Nobody can read an id.
-  const values = first.field.endsWith('uuid') ? '' : ` from "${first.from ?? ''}" to "${first.to}"`
+  const values = holdsIds(first.field) ? '' : ` from "${first.from ?? ''}" to "${first.to}"`
   return `${fieldLabel(touched.object, first.field)} changed${values}${more}`
 }
 

@@ -293,7 +293,7 @@ describe('one run', () => {
       'Texted +447700900123 · Margaret Smith · job 4411',
     )
     const line = screen.getByText('Success').closest('p')
-    expect(line?.textContent).toMatch(/^SuccessQuote check-in · .+ · Status: Quote → Completed$/)
+    expect(line?.textContent).toMatch(/^SuccessQuote check-in · .+ · Status: "Quote" → "Completed"$/)
   })
 
   it('says in a box what did not go well', () => {

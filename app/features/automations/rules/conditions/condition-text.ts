@@ -257,16 +257,16 @@ export function dayOfField(object: string, name: string, value: string): string 
   return isDay ? dateText(value) : null
 }
 
-/** A job's value in words, like `empty`, `yes`, `"Waiting for parts"`; null = an id without a known name. */
-export function jobValueText(name: string, value: string, names: KnownNames): string | null {
+/** A record's value in words, like `empty`, `yes`, `"Waiting for parts"`; null = an id without a known name. */
+export function jobValueText(name: string, value: string, names: KnownNames, object = 'job'): string | null {
   const text = value.trim()
   if (text === '') return 'empty'
   if (name === 'badges') return badgeNames(readList(text), names).join(', ') || 'empty'
   if (isUuid(text)) return names[text.toLowerCase()] ? `"${names[text.toLowerCase()]}"` : null
-  const type = findField('job', name)?.type
+  const type = findField(object, name)?.type
   const flag = type === 'flag' ? readFlag(text) : null
   if (flag !== null) return flag ? 'yes' : 'no'
-  return dayOfField('job', name, text) ?? (type === 'date' ? dayText(text, text) : `"${value}"`)
+  return dayOfField(object, name, text) ?? (type === 'date' ? dayText(text, text) : `"${value}"`)
 }
 
 /** `Quote sent no → yes`, `Badges + VIP`. */
