@@ -110,11 +110,15 @@ export async function readBody(request: Request, maxBytes = USUAL_BODY): Promise
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The JSON body parsed by the schema: 415 for another type, 400 for broken JSON or a value the schema refuses. */
+/**
+ * The JSON body parsed by the schema: 415 for another type, 400 for broken JSON or a value the schema refuses.
+ * `mustAgree` throws when the two spellings name two accounts; without it, both are the caller's own data.
+ */
 export async function readJson<S extends z.ZodType>(
   request: Request,
   schema: S,
   maxBytes = USUAL_BODY,
+  mustAgree?: (accountId: unknown, other: unknown) => Promise<unknown>,
 ): Promise<z.output<S>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw notJson()
@@ -124,9 +128,11 @@ export async function readJson<S extends z.ZodType>(
   const proto = pathToProto(value)
   if (proto !== null) throw invalid([{ code: 'unrecognized_keys', keys: [proto], path: [], message: '' }])
   // Both spellings of the account are read everywhere.
-  const { accountuuid: accountUUID, ...rest } = isRecord(value) ? value : {}
-  if (accountUUID && rest.accountUUID && accountUUID !== rest.accountUUID) throw twoAccounts()
-  const parsed = schema.safeParse(accountUUID === undefined ? value : { accountUUID, ...rest })
+  const { accountuuid: other, ...rest } = isRecord(value) ? value : {}
+  const isTwice = Boolean(other && rest.accountUUID)
+  if (isTwice) await mustAgree?.(rest.accountUUID, other)
+  const isOwnData = other === undefined || (isTwice && !mustAgree)
+  const parsed = schema.safeParse(isOwnData ? value : { accountUUID: other, ...rest })
   if (!parsed.success && !isRecord(value)) throw badInput('The body must be a JSON object.')
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])
   return parsed.data

@@ -29,6 +29,12 @@ describe('a JSON body', () => {
     expect(await readJson(post('{"name":"ä"}', 'Application/JSON; charset=utf-8'), schema)).toEqual({ name: 'ä' })
   })
 
+  it('keeps both spellings of an account where nobody asks whether they agree', async () => {
+    const body = { accountUUID: 'a', accountuuid: 'b' }
+    expect(await readJson(post(JSON.stringify(body)), z.record(z.string(), z.string()))).toEqual(body)
+    expect(await readJson(post('{"accountuuid":"b"}'), z.looseObject({}))).toEqual({ accountUUID: 'b' })
+  })
+
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', null])('is not %s', async (type) => {
     expect(await caught(() => readJson(post('{"name":"a"}', type), schema))).toEqual({
       status: 415,

@@ -112,7 +112,8 @@ export function defineCall<
     const answered = await handle(given as Parameters<typeof handle>[0])
     return answered instanceof Response ? answered : answer(answers[0]?.status ?? 200, answered)
   }
-  const read = ({ request }: Asked) => body && readJson(request, body.raw ? anyObject : body.schema, body.maxBytes)
+  const read = ({ request }: Asked, mustAgree?: Parameters<typeof readJson>[3]) =>
+    body && readJson(request, body.raw ? anyObject : body.schema, body.maxBytes, mustAgree)
   type FindAsked = Parameters<NonNullable<typeof find>>[0]
 
   async function answerOpen(asked: Asked): Promise<Response> {
@@ -134,7 +135,10 @@ export function defineCall<
     }
     const named = accountNamed(operation, asked)
     const first = named === undefined ? null : await admit(named)
-    const sent = await read(asked)
+    // An account has two ids.
+    const sent = await read(asked, async (id, other) =>
+      onlyWith(await requireAccount(app, request, id), [other], all, asked),
+    )
     const inQuery = ['accountUUID', 'accountuuid'].map((name) => asked.query.get(name))
     const others = [...inQuery, accountInBody(sent, operation)]
     const session = first ? await onlyWith(first, others, all, asked) : all

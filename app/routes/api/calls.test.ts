@@ -134,7 +134,11 @@ test('a call that names two accounts is refused, and does nothing in either', as
       expect([answered.status, answered.json]).toEqual(refused)
     }
     expect(world.client.sql.prepare('SELECT id FROM endpoint').all()).toEqual([])
-    expect((await ask('POST', `/api/webhooks${by}`, { ...webhook, accountUUID: LEEDS })).status).toBe(201)
+    // Two ids of one account name one.
+    await world.app.store.accounts.mapAccountId('ext-leeds', LEEDS, 9, () => 'new')
+    const twice = { ...webhook, accountUUID: LEEDS, accountuuid: 'ext-leeds' }
+    expect((await ask('POST', '/api/webhooks', { ...twice, accountuuid: 'nobody' })).status).toBe(404)
+    expect((await ask('POST', '/api/webhooks', twice)).status).toBe(201)
     expect((await ask('PUT', `/api/webhooks/1?accountUUID=${BRISBANE}`, { active: false })).status).toBe(404)
     expect((await ask('PUT', `/api/webhooks/1${by}`, { active: false })).json).toMatchObject({ active: false })
   } finally {
