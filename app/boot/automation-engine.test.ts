@@ -29,6 +29,8 @@ const TEXT = aStep('s1', 'send_sms', {
   linkToJob: true,
 })
 
+const STATUS = { status: 'Work Order' }
+
 /** Starts the engine and lets it work for a while. */
 async function work(ms = seconds(5), engine = world.engine()) {
   engine.start()
@@ -64,6 +66,17 @@ test('a step left out because its value is empty here does not count as done for
   expect(world.states(run)).toEqual(['s1/0 skipped', 's2/0 skipped'])
   expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'nothing' })
   expect(world.platform.messages).toEqual([])
+})
+
+test('nor does a message whose receiver is empty here', async () => {
+  const rule = await world.rule(aRule([TEXT, { ...aStep('s2', 'update_job_status', STATUS), waitForPrevious: true }]))
+  const job = world.job(LEEDS)
+  const contacts = world.platform.records(LEEDS, 'jobcontact')
+  for (const [uuid, contact] of contacts) contacts.set(uuid, { ...contact, mobile: '' })
+  const run = await world.start(rule, [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 skipped', 's2/0 skipped'])
+  expect(world.platform.records(LEEDS, 'job').get(job)).not.toMatchObject(STATUS)
 })
 
 test('results of a step feed the texts and attachments of later ones', async () => {

@@ -74,7 +74,9 @@ export async function audienceOf(
   if (wanted.to.length === 0) {
     const why = wanted.warnings.find((one) => !isPlainNote(one))?.sentence ?? message.nobody
     const sentence = `No ${message.name}: ${why.charAt(0).toLowerCase()}${why.slice(1)}`
-    return ended(skipped(sentence, [...warnings, message.warning]))
+    // Without an unusable one, the receiver is empty in this record.
+    const leftOut = wanted.warnings.length === 0 ? withoutValue : skipped
+    return ended(leftOut(sentence, [...warnings, message.warning]))
   }
   const isColleague = await colleagues(context, channel)
   const deleted = deletedText(context)

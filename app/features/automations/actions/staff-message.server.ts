@@ -9,9 +9,9 @@ import {
   createWording,
   impossible,
   planned,
-  skipped,
   textWarnings,
   withoutText,
+  withoutValue,
 } from './planning.server.ts'
 import { flagParameter, textParameter } from './read-parameters.ts'
 import { splitReceivers } from './receivers.ts'
@@ -29,7 +29,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   }
   const wanted = chosen.map((one) => wording.say(one, 'field').trim())
   // Only placeholders, and all of them are empty on this record.
-  if (wanted.every((one) => one === '')) return skipped(nobodyText(context, wording.blanks()))
+  if (wanted.every((one) => one === '')) return withoutValue(nobodyText(context, wording.blanks()))
   const found = await activeStaff(context.read)
   if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
   const sender = senderOf(context, found.staff)
