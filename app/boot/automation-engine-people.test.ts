@@ -21,6 +21,7 @@ import {
   aStep,
   automationWorld,
   LEEDS,
+  QUEUE,
   STAFF,
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
@@ -713,6 +714,20 @@ test('what failed is done again in the same run, under the same keys and with th
   ])
   expect(world.platform.messages).toHaveLength(1)
   expect(await rerunFailed(world.app, LEEDS, run)).toEqual({ outcome: 'nothing_failed' })
+})
+
+test('a step left out for an empty value is planned anew with the one that waited for it', async () => {
+  const status = aStep('s1', 'update_job_field', { fieldName: 'purchase_order_number', fieldValue: '{queue_name}' })
+  const rule = await world.rule(aRule([status, { ...TEXT, id: 's2', waitForPrevious: true }]))
+  const job = world.job(LEEDS)
+  const run = await world.start(rule, [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 skipped', 's2/0 skipped'])
+  world.platform.put(LEEDS, 'job', { ...world.platform.records(LEEDS, 'job').get(job), queue_uuid: QUEUE })
+  await world.clock.run(minutes(30))
+  expect(await rerunFailed(world.app, LEEDS, run)).toEqual({ outcome: 'again', rows: 2 })
+  await go()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 sent'])
 })
 
 test('all of it once more is a new run, and says before how many messages will repeat', async () => {

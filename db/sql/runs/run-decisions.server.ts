@@ -167,23 +167,24 @@ function unknownStore(connections: Connections): Pick<RunStore, 'settleUnknown' 
   }
 }
 
+/** Not done, with what was left out after it: also where a value was empty. */
+const FAILED = `(state = 'failed' OR (state = 'skipped' AND (error_class = 'previous_failed' OR (error_class = 'value_missing'
+  AND EXISTS (SELECT 1 FROM run_step p WHERE p.run_id = @runId AND p.error_class = 'previous_failed')))))`
+
 function rerunStore(connections: Connections): Pick<RunStore, 'rerunFailed'> {
   const { db, turn } = connections
   const stateOf = stateFinder(connections)
   const failedRows = db
-    .prepare<{ runId: number }, number>(
-      `SELECT count(*) FROM run_step WHERE run_id = @runId
-         AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
-    )
+    .prepare<{ runId: number }, number>(`SELECT count(*) FROM run_step WHERE run_id = @runId AND ${FAILED}`)
     .pluck()
   const forgetUnplanned = db.prepare(
     `DELETE FROM run_step WHERE run_id = @runId AND json_extract(effect, '$.effect.kind') = 'none'
-       AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+       AND ${FAILED}`,
   )
   const planAgain = db.prepare(
     `UPDATE run_step SET state = 'planned', attempt = 0, error_class = NULL, ${clearReason(STEP_REASON)},
        next_attempt_at = NULL, ended_at = NULL, planned_at = @at
-     WHERE run_id = @runId AND (state = 'failed' OR (state = 'skipped' AND error_class = 'previous_failed'))`,
+     WHERE run_id = @runId AND ${FAILED}`,
   )
   const wakeRun = db.prepare(
     `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}

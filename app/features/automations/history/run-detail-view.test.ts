@@ -188,6 +188,13 @@ describe('what is offered', () => {
     )
   })
 
+  test('for an empty value is to try again only where a step waited for it', () => {
+    const empty = aRow({ stepId: 's1', effect: anEffect('set'), state: 'skipped', errorClass: 'value_missing' })
+    const after = aRow({ stepId: 's2', effect: anEffect('create'), state: 'skipped', errorClass: 'previous_failed' })
+    expect(offered({ outcome: 'nothing', journal: [empty] })).toEqual(['allAgain'])
+    expect(viewOf({ outcome: 'nothing', journal: [empty, after] }).offers.failedAgain).not.toBeNull()
+  })
+
   test('for what is held is send or discard, never cancel', () => {
     expect(offered({ state: 'held', outcome: null, journal: [] })).toEqual(['release', 'discard'])
     const held = aRow({ state: 'held', sentence: 'Too many.' })

@@ -231,8 +231,12 @@ function offersOf(execution: Execution, repeatable: Repeatable | null, isAhead?:
   const { state, steps } = execution
   const items = steps.flatMap((step) => step.items)
   const isOver = state === 'done'
+  const isAfter = ({ errorClass }: HistoryItem) => errorClass === 'previous_failed'
+  // The store has the same condition: what was left out for an empty value is tried where a step waited for it.
   const failed = items.filter(
-    ({ state: row, errorClass }) => row === 'failed' || (row === 'skipped' && errorClass === 'previous_failed'),
+    (item) =>
+      item.state === 'failed' ||
+      (item.state === 'skipped' && (isAfter(item) || (item.errorClass === 'value_missing' && items.some(isAfter)))),
   )
   const wasSent = items.some((item) => item.state === 'sent')
   const isHeld = state === 'held' || items.some((item) => item.state === 'held')
