@@ -34,6 +34,11 @@ test.each([
   [{ standing: 'held' }, [deed('send_sms', 'held', 'Joan Hartley')], 'Waits for you to text Joan Hartley · job 3128'],
   [{ standing: 'waiting', customer: '' }, [deed('send_sms', 'not_begun')], 'Waits to text the customer · job 3128'],
   [{ standing: 'nothing', job: '3 jobs', customer: '' }, [deed('create_task', 'skipped')], 'Nothing to do · 3 jobs'],
+  [
+    { standing: 'nothing', customer: '' },
+    [{ ...deed('update_job_field', 'skipped'), isEmpty: true }, deed('send_sms', 'skipped')],
+    'Left out: a value is empty · job 3128',
+  ],
   [{ standing: 'failure', customer: '' }, [], 'Nothing done · job 3128'],
   [{ customer: '' }, [deed('fly', 'sent')], 'Did "fly" · job 3128'],
 ] as const)('%j', (more, deeds, title) => {

@@ -192,6 +192,7 @@ describe('what is offered', () => {
     const empty = aRow({ stepId: 's1', effect: anEffect('set'), state: 'skipped', errorClass: 'value_missing' })
     const after = aRow({ stepId: 's2', effect: anEffect('create'), state: 'skipped', errorClass: 'previous_failed' })
     expect(offered({ outcome: 'nothing', journal: [empty] })).toEqual(['allAgain'])
+    expect(viewOf({ outcome: 'nothing', journal: [empty] }).title).toContain('Left out: a value is empty')
     expect(viewOf({ outcome: 'nothing', journal: [empty, after] }).offers.failedAgain).not.toBeNull()
   })
 

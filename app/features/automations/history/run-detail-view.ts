@@ -190,7 +190,8 @@ function deedsOf({ steps, actionsExecuted, triggerData }: Execution, known: Reco
     const written = String(actionsExecuted.find(({ context }) => context.stepId === stepId)?.parameters.to ?? '')
     const isCustomer = items[0]?.effectClass === 'customer' && (written === '' || written.includes('{'))
     const customer = isCustomer ? only || (known?.customer ?? '') : ''
-    return { action, state, to: receivers.size > 1 ? `${receivers.size} people` : customer || to }
+    const isEmpty = items.some(({ errorClass }) => errorClass === 'value_missing')
+    return { action, state, isEmpty, to: receivers.size > 1 ? `${receivers.size} people` : customer || to }
   })
 }
 
@@ -303,6 +304,8 @@ interface Deed {
   /** The action's type. */
   action: string
   state: HistoryStep['state']
+  /** Left out for an empty value. */
+  isEmpty?: boolean
   /** The customer, the receiver, or `3 people`; '' = nobody. */
   to: string
 }
@@ -335,11 +338,14 @@ const OPENINGS: Readonly<Record<RunStanding, string>> = {
   cancelled: 'cancelled',
 }
 
+const LEFT_OUT = 'left out: a value is empty'
+
 export function runTitle({ job, customer, standing }: RunLine, deeds: readonly Deed[]): string {
   const done = deeds.filter(({ state }) => state === 'sent').map((deed) => wordsOf(deed, 0))
   const open = deeds.find(({ state }) => state !== 'sent' && state !== 'skipped')
   const said = done.length > 0 ? joined(done) : ''
-  const rest = done.length > 0 && standing !== 'partial' && standing !== 'unknown' ? '' : openingOf(standing, open)
+  const first = standing === 'nothing' && deeds.some(({ isEmpty }) => isEmpty) ? LEFT_OUT : openingOf(standing, open)
+  const rest = done.length > 0 && standing !== 'partial' && standing !== 'unknown' ? '' : first
   const what = [said, rest].filter(Boolean).join(', ')
   const about = deeds.some(({ to }) => to !== '' && to === customer) || customer === '' ? '' : ` · ${customer}`
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}${about} · ${job.charAt(0).toLowerCase()}${job.slice(1)}`

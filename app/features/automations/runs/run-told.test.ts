@@ -3,6 +3,7 @@ import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { mailableReason, noticeReasonText } from '#app/features/notices/notice-reasons.ts'
+import { JOURNAL_CLASSES } from '../rules/journal.ts'
 import { toldByRun } from './run.server.ts'
 
 const STEPS: Step[] = [
@@ -40,6 +41,8 @@ describe('the end of a run', () => {
 
   test('says that it works only when something was done', () => {
     expect(toldByRun('success', null, STEPS, [row('a', {})])).toBe('works')
+    const empty = row('b', { state: 'skipped', errorClass: JOURNAL_CLASSES.valueMissing })
+    expect(toldByRun('success', null, STEPS, [row('a', {}), empty])).toBeNull()
     expect(toldByRun('nothing', null, STEPS, [])).toBeNull()
     expect(toldByRun('cancelled', null, STEPS, [REFUSED])).toBeNull()
   })

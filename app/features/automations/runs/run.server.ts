@@ -11,7 +11,7 @@ import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
-import { hasBegun } from '../rules/journal.ts'
+import { hasBegun, JOURNAL_CLASSES } from '../rules/journal.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import { isReleased, isReleasedDue } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
@@ -147,7 +147,9 @@ export function toldByRun(
   steps: readonly Step[],
   journal: readonly JournalRow[],
 ): ToldByRun {
-  if (outcome === 'success') return 'works'
+  // A step left out for an empty value proves nothing.
+  const { valueMissing } = JOURNAL_CLASSES
+  if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === valueMissing) ? null : 'works'
   if (outcome !== 'failure' && outcome !== 'partial') return null
   const row = journal.find(({ state }) => state === 'failed')
   if (!row) return journal.length === 0 ? trouble(0, '', 'run', reason) : null
