@@ -11,7 +11,15 @@ import { jobChangeText, type KnownNames } from '../rules/conditions/condition-te
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
-import { badgeChange, categoryChange, type JobChange, NO_QUEUE, queueChange, setting } from './job-change.server.ts'
+import {
+  badgeChange,
+  categoryChange,
+  type JobChange,
+  lostNames,
+  NO_QUEUE,
+  queueChange,
+  setting,
+} from './job-change.server.ts'
 import { dateValue, findJobField, type JobFieldValue, jobFieldValue } from './job-fields.ts'
 import { lineEffects } from './job-lines.ts'
 import { chooseLines } from './job-stock.server.ts'
@@ -154,7 +162,7 @@ async function changeOf(
     Object.entries(changed.fields).filter(([name, value]) => !sameValue(values[name] ?? '', value)),
   )
   if (Object.keys(fields).length === 0) return { outcome: 'change', effects: [], warnings: [] }
-  const names = { ...namesIn(known.values), ...changed.names }
+  const names = { ...(await lostNames(context.read, fields)), ...namesIn(known.values), ...changed.names }
   return { ...changed, effects: [updateEffect(target, values, fields, names)] }
 }
 

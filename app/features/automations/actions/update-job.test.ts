@@ -275,6 +275,19 @@ describe('update_job_field', () => {
     expect(await said('assign_to_queue', { queueUuid: CARING_QUEUE })).toContain('Queue "Waiting for parts" → "')
   })
 
+  it('does so without the name where its list cannot be read', async () => {
+    world.platform.fate = ({ verb, object }) => (verb === 'list' && object === 'category' ? 'forbidden' : 'well')
+    const parameters = { fieldName: 'category_uuid', fieldValue: '' }
+    const steps = [{ id: 's1', type: 'update_job_field' as const, parameters, waitForPrevious: false }]
+    const loaded = await world.facts.one(ACCOUNT, 'job', JOB, partsOfSteps({ steps }, 'job'))
+    if (loaded.outcome !== 'ok') throw new Error(loaded.outcome)
+    const plan = await world.planned('update_job_field', parameters, { records: [loaded.facts] })
+    expect(effectsOf(plan, 'update_record')[0]).toMatchObject({
+      fields: { category_uuid: '' },
+      summary: 'Set on job 1041: Category → empty',
+    })
+  })
+
   it('leaves a job out where the placeholder of its value is empty, and empties a field only as written', async () => {
     world.set('job', JOB, { purchase_order_number: 'G1', badges: JSON.stringify([TOM]), queue_uuid: '' })
     for (const fieldName of ['purchase_order_number', 'badges', 'queue_uuid', 'date']) {

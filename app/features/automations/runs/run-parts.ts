@@ -1,6 +1,5 @@
 // Finds the parts of a record that a rule's steps mention: planning loads only these.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
-import { findJobField } from '../actions/job-fields.ts'
 import { wordParameter } from '../actions/read-parameters.ts'
 import type { FactPart } from '../records/facts.ts'
 import { namesOf, partsForTexts } from '../rules/placeholders/placeholder-names.ts'
@@ -17,17 +16,10 @@ export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: s
   if (messages.some(({ parameters }) => wordParameter(parameters, 'to') === '')) about.push('{contact_mobile}')
   // A receiver that is written out may be the job's contact or the customer's own: see `aboutOf`.
   const typed = parameters.some(isTyped) ? ['{contact_mobile}', '{company_email}'] : []
-  const parts = new Set(partsForTexts([...textsOf(parameters), ...about, ...typed, ...steps.map(leftBy)], object))
+  const parts = new Set(partsForTexts([...textsOf(parameters), ...about, ...typed], object))
   // The text of a template is unknown until planning reads it: it may name anything.
   if (steps.some(usesTemplate)) for (const { part } of namesOf(object).values()) if (part) parts.add(part)
   return [...parts].sort()
-}
-
-/** What a job leaves is said by its name. */
-function leftBy({ type, parameters }: Step): string {
-  const field = type === 'update_job_field' ? findJobField(wordParameter(parameters, 'fieldName')) : null
-  const kind = type === 'assign_to_queue' ? 'queue' : field?.outcome === 'found' && field.kind
-  return kind === 'queue' || kind === 'category' ? `{${kind}_name}` : ''
 }
 
 function usesTemplate({ type, parameters }: Step): boolean {
