@@ -59,7 +59,7 @@ export interface FactLoader {
   profile(accountUuid: string): Promise<ProfileResult>
 }
 
-/** Reads for plans: single records fresh (customers within ten minutes); staff, queues, categories from the cache. */
+/** Reads for plans: single records fresh, customers within ten minutes; staff, queues, categories, badges cached. */
 export interface PlanReader {
   reader(accountUuid: string): ReadOnlyPlatform
 }
