@@ -723,7 +723,7 @@ test('a step left out for an empty value is planned anew with the one that waite
   const run = await world.start(rule, [job])
   await work()
   expect(world.states(run)).toEqual(['s1/0 skipped', 's2/0 skipped'])
-  world.platform.put(LEEDS, 'job', { ...world.platform.records(LEEDS, 'job').get(job), queue_uuid: QUEUE })
+  world.platform.put(LEEDS, 'job', { ...world.platform.records(LEEDS, 'job').get(job), uuid: job, queue_uuid: QUEUE })
   await world.clock.run(minutes(30))
   expect(await rerunFailed(world.app, LEEDS, run)).toEqual({ outcome: 'again', rows: 2 })
   await go()
