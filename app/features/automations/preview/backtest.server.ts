@@ -105,12 +105,12 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
     ? await jobsAnswered(reads, accountUuid, answered)
     : await recordsToLookThrough(reads, accountUuid, draft, at)
   if (found.outcome === 'failed') return troubleOf(found.failure)
-  const basis = [
-    `How often for the same ${objectNoun(object)}: ${onceText(definition, object)}.`,
-    ...basisOf(definition, object, found.all),
-  ]
   const acted = await actedOn(reads, accountUuid, draft, { records: found.records, answered }, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
+  const basis = [
+    `How often for the same ${objectNoun(object)}: ${onceText(definition, object)}.`,
+    ...basisOf(definition, object, found.all, acted.thinned),
+  ]
   const units = unitsOf(definition, acted.acted)
   let planned = 0
   const shown = units.slice(0, MOST_BACKTESTED).filter(({ records }, index) => {

@@ -174,8 +174,11 @@ function momentOf(text: string, zone: string): Millis | null {
   return reading === null ? null : momentOfWall(reading.wall, zone).at
 }
 
-/** Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones. */
-export function basisOf(definition: RuleDefinition, object: string, all: boolean): string[] {
+/**
+ * Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones;
+ * `thinned`: not every check.
+ */
+export function basisOf(definition: RuleDefinition, object: string, all: boolean, thinned = false): string[] {
   const { trigger, once } = definition
   const noun = objectNoun(object)
   const which = all ? '' : ` changed in the last ${BACKTEST_DAYS} days`
@@ -192,7 +195,7 @@ export function basisOf(definition: RuleDefinition, object: string, all: boolean
       const again = once === 'period' || (isOfMany(definition) && actsAgain(definition))
       return [
         from,
-        `Estimate for every check in that time${again ? '' : ', each record once'}. Records may have had other values then.`,
+        `Estimate${thinned ? '' : ' for every check in that time'}${again ? '' : ', each record once'}. Records may have had other values then.`,
       ]
     }
     case 'webhook': {

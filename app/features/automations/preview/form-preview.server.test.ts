@@ -312,7 +312,9 @@ describe('the last 30 days', () => {
     const found = await preview('backtest', 'backtest', hourly)
     expect(found.headline).toMatch(/would have run on 30 days: \d+ messages/)
     expect(found.basis.join(' ')).toContain('One check a day is shown and counted. This automation checks more often.')
+    expect(found.basis.join(' ')).not.toContain('every check')
     const alone = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'hourly' })
+    expect(alone.basis.join(' ')).toContain('every check')
     expect([alone.headline, ...alone.basis].join(' ')).not.toMatch(/ on \d+ days|One check a day/)
   })
 
