@@ -103,6 +103,7 @@ async function planJobs(context: PlanContext, asked: AskedChange): Promise<Plan>
   const effects: Effect[] = []
   const [problems, empty]: [string[], string[]] = [[], []]
   const warnings: PlanWarning[] = []
+  let settled: RecordFacts | undefined
   const turn = takingTurns()
   for (const target of targets) {
     await turn()
@@ -111,18 +112,17 @@ async function planJobs(context: PlanContext, asked: AskedChange): Promise<Plan>
     if (changed.outcome === 'empty') empty.push(changed.sentence)
     if (changed.outcome === 'problem') problems.push(changed.sentence)
     if (changed.outcome !== 'change') continue
+    settled ??= target.record
     warnings.push(...changed.warnings)
     effects.push(...changed.effects)
   }
   const told = [...warnings, ...textWarnings(wording)]
-  if (effects.length > 0) {
-    const leftOut = [...problems, ...empty].map((sentence) => ({ code: 'job_left_out', sentence }))
-    return planned(wording, effects, { warnings: [...told, ...leftOut] })
-  }
+  const leftOut = [...problems, ...empty].map((sentence) => ({ code: 'job_left_out', sentence }))
+  if (effects.length > 0) return planned(wording, effects, { warnings: [...told, ...leftOut] })
   const [problem] = problems
   if (problem !== undefined) return impossible('value', problem, told)
-  if (empty[0] !== undefined) return withoutValue(empty[0], told)
-  return skipped(`Nothing to change: ${jobName(targets[0]?.record)} is so already.`, told)
+  if (empty[0] !== undefined && !settled) return withoutValue(empty[0], told)
+  return skipped(`Nothing to change: ${jobName(settled)} is so already.`, [...told, ...leftOut])
 }
 
 type ChangeOfJob =

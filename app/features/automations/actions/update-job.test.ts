@@ -319,6 +319,12 @@ describe('update_job_field', () => {
     expect(effectsOf(plan, 'update_record').map(({ recordUuid }) => recordUuid)).toEqual([OTHER_JOB])
     const sentence = 'Nothing was changed on job 1041: {entry.0.queue_name} is empty here.'
     expect(plan.warnings).toEqual([{ code: 'job_left_out', sentence }])
+    world.set('job', OTHER_JOB, { purchase_order_number: records[1]?.values.queue_name })
+    const same = [await world.record(), await world.record('job', OTHER_JOB)]
+    expect(await world.plan('update_job_field', step, { records: same })).toMatchObject({
+      ...{ outcome: 'skipped', errorClass: 'nothing_to_do', sentence: expect.stringContaining('is so already') },
+      warnings: [{ code: 'job_left_out', sentence }],
+    })
   })
 
   it.each([
