@@ -234,7 +234,7 @@ function Options({ step, index, count }: StepPlace) {
       >
         <ActionOptions />
         {index > 0 ? (
-          <BoxControl name={`s.${step.key}.wait`} hint="Skips this if the step before fails.">
+          <BoxControl name={`s.${step.key}.wait`} hint="Skips this unless the step before worked or had nothing to do.">
             Wait for Previous Action
           </BoxControl>
         ) : null}

@@ -398,6 +398,7 @@ describe('actions', () => {
     const types = () => screen.getAllByLabelText<HTMLSelectElement>('Action Type').map(({ value }) => value)
     expect(types()).toEqual(['send_sms', 'create_task'])
     expect(screen.getAllByLabelText('Wait for Previous Action')).toHaveLength(1)
+    expect(screen.getByText('Skips this unless the step before worked or had nothing to do.')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Move action 1 up' })).toBeNull()
     expect(screen.queryByRole('button', { name: 'Move action 2 down' })).toBeNull()
     await user.click(button('Move action 2 up'))
