@@ -11,15 +11,7 @@ import { jobChangeText, type KnownNames } from '../rules/conditions/condition-te
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
-import {
-  badgeChange,
-  categoryChange,
-  type JobChange,
-  lostNames,
-  NO_QUEUE,
-  queueChange,
-  setting,
-} from './job-change.server.ts'
+import { badgeChange, categoryChange, type JobChange, NO_QUEUE, queueChange, setting } from './job-change.server.ts'
 import { dateValue, findJobField, type JobFieldValue, jobFieldValue } from './job-fields.ts'
 import { lineEffects } from './job-lines.ts'
 import { chooseLines } from './job-stock.server.ts'
@@ -162,7 +154,7 @@ async function changeOf(
     Object.entries(changed.fields).filter(([name, value]) => !sameValue(values[name] ?? '', value)),
   )
   if (Object.keys(fields).length === 0) return { outcome: 'change', effects: [], warnings: [] }
-  const names = { ...(await lostNames(context.read, fields)), ...namesIn(known.values), ...changed.names }
+  const names = { ...(await lostNames(context, fields)), ...namesIn(known.values), ...changed.names }
   return { ...changed, effects: [updateEffect(target, values, fields, names)] }
 }
 
@@ -170,6 +162,14 @@ async function changeOf(
 function namesIn(values: Values): KnownNames {
   const pairs = Object.entries(values).map(([name, id]) => [id, values[nameOfId(name) ?? '']] as const)
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => isUuid(pair[0]) && Boolean(pair[1])))
+}
+
+/** The queue or category that a job loses, for its name only: what cannot be read has none. */
+async function lostNames({ read }: PlanContext, fields: Record<string, string>): Promise<KnownNames> {
+  const kind = ['queue', 'category'].find((one) => `${one}_uuid` in fields)
+  const listed = kind === undefined ? null : await read.list(kind)
+  const rows = listed?.outcome === 'ok' ? listed.value.map(valuesOf) : []
+  return Object.fromEntries(rows.map(({ uuid = '', name = '' }) => [uuid.toLowerCase(), name]))
 }
 
 function updateEffect(target: JobTarget, values: Values, fields: Record<string, string>, names: KnownNames): Effect {

@@ -27,18 +27,8 @@ export function setting(
   fields: Record<string, string>,
   { named = [], warnings = [] }: { named?: readonly Values[]; warnings?: PlanWarning[] } = {},
 ): JobChange {
-  return { outcome: 'change', fields, warnings, names: namesOf(named) }
-}
-
-function namesOf(rows: readonly Values[]): KnownNames {
-  return Object.fromEntries(rows.map((one) => [one.uuid?.toLowerCase() ?? '', one.name || staffName(one)]))
-}
-
-/** The queue or category that a job loses, for its name only: what cannot be read has none. */
-export async function lostNames(read: ReadOnlyPlatform, fields: Record<string, string>): Promise<KnownNames> {
-  const kind = ['queue', 'category'].find((one) => `${one}_uuid` in fields)
-  const listed = kind === undefined ? null : await read.list(kind)
-  return listed?.outcome === 'ok' ? namesOf(listed.value.map(valuesOf)) : {}
+  const names = Object.fromEntries(named.map((one) => [one.uuid?.toLowerCase() ?? '', one.name || staffName(one)]))
+  return { outcome: 'change', fields, warnings, names }
 }
 
 function problem(sentence: string): JobChange {

@@ -232,13 +232,10 @@ function offersOf(execution: Execution, repeatable: Repeatable | null, isAhead?:
   const { state, steps } = execution
   const items = steps.flatMap((step) => step.items)
   const isOver = state === 'done'
-  const isAfter = ({ errorClass }: HistoryItem) => errorClass === 'previous_failed'
-  // The store has the same condition: what was left out for an empty value is tried where a step waited for it.
-  const failed = items.filter(
-    (item) =>
-      item.state === 'failed' ||
-      (item.state === 'skipped' && (isAfter(item) || (item.errorClass === 'value_missing' && items.some(isAfter)))),
-  )
+  // The store has the same condition: a step left out for an empty value counts where another one waited for it.
+  const waited = items.some(({ errorClass }) => errorClass === 'previous_failed')
+  const isLeft = ({ errorClass: why }: HistoryItem) => why === 'previous_failed' || (waited && why === 'value_missing')
+  const failed = items.filter((item) => item.state === 'failed' || (item.state === 'skipped' && isLeft(item)))
   const wasSent = items.some((item) => item.state === 'sent')
   const isHeld = state === 'held' || items.some((item) => item.state === 'held')
   const repeat = isOver && repeatable !== null && !repeatable.rule.deleted ? repeatable : null
@@ -338,14 +335,13 @@ const OPENINGS: Readonly<Record<RunStanding, string>> = {
   cancelled: 'cancelled',
 }
 
-const LEFT_OUT = 'left out: a value is empty'
-
 export function runTitle({ job, customer, standing }: RunLine, deeds: readonly Deed[]): string {
   const done = deeds.filter(({ state }) => state === 'sent').map((deed) => wordsOf(deed, 0))
   const open = deeds.find(({ state }) => state !== 'sent' && state !== 'skipped')
   const said = done.length > 0 ? joined(done) : ''
-  const first = standing === 'nothing' && deeds.some(({ isEmpty }) => isEmpty) ? LEFT_OUT : openingOf(standing, open)
-  const rest = done.length > 0 && standing !== 'partial' && standing !== 'unknown' ? '' : first
+  const isEmpty = standing === 'nothing' && deeds.some((deed) => deed.isEmpty)
+  const opening = isEmpty ? 'left out: a value is empty' : openingOf(standing, open)
+  const rest = done.length > 0 && standing !== 'partial' && standing !== 'unknown' ? '' : opening
   const what = [said, rest].filter(Boolean).join(', ')
   const about = deeds.some(({ to }) => to !== '' && to === customer) || customer === '' ? '' : ` · ${customer}`
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}${about} · ${job.charAt(0).toLowerCase()}${job.slice(1)}`

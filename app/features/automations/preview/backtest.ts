@@ -174,10 +174,7 @@ function momentOf(text: string, zone: string): Millis | null {
   return reading === null ? null : momentOfWall(reading.wall, zone).at
 }
 
-/**
- * Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones;
- * `thinned`: not every check.
- */
+/** What the estimate is based on, and what is missing. `all`: unchanged records too; `thinned`: not every check. */
 export function basisOf(definition: RuleDefinition, object: string, all: boolean, thinned = false): string[] {
   const { trigger, once } = definition
   const noun = objectNoun(object)
