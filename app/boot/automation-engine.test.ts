@@ -1,4 +1,4 @@
-// The run engine with the real actions on a real file: what becomes of a run, from the wish to the last row.
+// Long: one table of stories. The run engine with the real actions on a real file: what becomes of a run, from the wish to the last row.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'

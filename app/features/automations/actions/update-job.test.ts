@@ -1,3 +1,4 @@
+// Long: one table of changes to a job: what is written, left out, and said of it.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import {
