@@ -2,13 +2,20 @@
 // words may be several spaces or a new line.
 import { foldedForSearch } from '#app/lib/plain-text.ts'
 
-/** Each counts as a space: as a text has it, and as JSON writes it. */
-const BLANKS = ['\n', '\r', '\t', '\\n', '\\r', '\\t']
-/** Three times: eight spaces become one. */
-const DOUBLE = ['  ', '  ', '  ']
+/** Each counts as a space: as a text has it, as JSON writes it, and those that do not break. */
+const BLANKS = ['\n', '\r', '\t', '\\n', '\\r', '\\t', '\u00a0', '\u202f']
+/** Any number of spaces becomes one: each a pair of signs that no text has, without what lies between two pairs. */
+const TO_ONE = [
+  [' ', '\u0001\u0002'],
+  ['\u0002\u0001', ''],
+  ['\u0001\u0002', ' '],
+]
 
 const spacedOnce = (text: string) =>
-  [...BLANKS, ...DOUBLE].reduce((sql, blank) => `replace(${sql}, '${blank}', ' ')`, text)
+  [...BLANKS.map((blank) => [blank, ' ']), ...TO_ONE].reduce(
+    (sql, [from, to]) => `replace(${sql}, '${from}', '${to}')`,
+    text,
+  )
 
 /** Does the column contain @text, which `likeText` made? Only a text with its words in this order is worth folding. */
 export function contains(column: string): string {

@@ -102,9 +102,11 @@ test('an apostrophe is found straight or curly, and spaces count once', async ()
   expect(await called('mrs  o’brien')).toEqual(['curly'])
   expect(await called("o''brien")).toEqual([])
   seen('rules:company', 'spaced', { name: 'John  Smith' })
-  seen('rules:job', 'lines', { generated_job_id: '7', job_address: 'c/o John \r\n\t  Smith' })
+  seen('rules:job', 'lines', { generated_job_id: '7', job_address: `c/o John \r\n\t${' '.repeat(40)}Smith` })
+  seen('rules:company', 'unbroken', { name: 'John\u00a0Smith' })
   seen('rules:company', 'others', { name: 'Johnson & Goldsmith Ltd' })
-  for (const text of ['john smith', 'John  Smith']) expect(await called(text)).toEqual(['lines', 'spaced'])
+  for (const text of ['john smith', 'John  Smith', 'john\u202fsmith'])
+    expect(await called(text)).toEqual(['lines', 'spaced', 'unbroken'])
 })
 
 test('the search reads more than one window and keeps to its limit', async () => {

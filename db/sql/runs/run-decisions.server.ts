@@ -167,7 +167,7 @@ function unknownStore(connections: Connections): Pick<RunStore, 'settleUnknown' 
   }
 }
 
-/** Not done, with what was left out after it: also where a value was empty. */
+/** Not done, with what was left out after it. Where anything was, also what an empty value left out: the press says so. */
 const FAILED = `(state = 'failed' OR (state = 'skipped' AND (error_class = 'previous_failed' OR (error_class = 'value_missing'
   AND EXISTS (SELECT 1 FROM run_step p WHERE p.run_id = @runId AND p.error_class = 'previous_failed')))))`
 

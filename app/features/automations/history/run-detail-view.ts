@@ -232,7 +232,7 @@ function offersOf(execution: Execution, repeatable: Repeatable | null, isAhead?:
   const { state, steps } = execution
   const items = steps.flatMap((step) => step.items)
   const isOver = state === 'done'
-  // The store has the same condition: a step left out for an empty value counts where another one waited for it.
+  // The store has the same condition: what an empty value left out counts where a step did not begin.
   const waited = items.some(({ errorClass }) => errorClass === 'previous_failed')
   const isLeft = ({ errorClass: why }: HistoryItem) => why === 'previous_failed' || (waited && why === 'value_missing')
   const failed = items.filter((item) => item.state === 'failed' || (item.state === 'skipped' && isLeft(item)))
@@ -255,7 +255,8 @@ function offersOf(execution: Execution, repeatable: Repeatable | null, isAhead?:
 }
 
 function failedAgainText(failed: readonly HistoryItem[], wasSent: boolean): string {
-  const what = listed(failed.map((item) => item.summary))
+  const leftOut = failed.some(({ errorClass }) => errorClass === 'value_missing') ? 'what an empty value left out' : ''
+  const what = listed([...failed.map((item) => item.summary), leftOut])
   const again = what === '' ? 'Tries what failed again.' : `Tries again: ${what}.`
   return wasSent ? `${again} Nothing is done twice.` : again
 }

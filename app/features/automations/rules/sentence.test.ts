@@ -270,7 +270,9 @@ describe('a rule in one sentence', () => {
     expect(does(made, told, task, step('create_job'))).toBe(`${waits}; either way, create a task and create a job`)
     // It reads a result, so it waits as well.
     const reads = { ...task, parameters: { title: 'Read {action_1_result.filename}' } }
-    expect(does(made, told, reads)).toBe(`${waits}, and create the task "Read …"`)
+    expect(does(made, told, reads)).toBe(`${waits}; if step 1 worked, create the task "Read …"`)
+    const last = { ...task, parameters: { title: 'Read {action_2_result.message_uuid}' } }
+    expect(does(made, told, last)).toBe(`${waits}, and create the task "Read …"`)
   })
 })
 

@@ -195,12 +195,16 @@ function stepsWords(steps: readonly Step[], names: KnownNames): string {
     const words = stepText(step, names)
     if (index === 0) return words
     if (step.waitForPrevious) return `${before}, and if that worked, ${words}`
-    // After one that waits, `and` would make this one wait too. One that reads a result waits for it.
-    if (steps[index - 1]?.waitForPrevious) {
-      return `${before}${neededSteps(step, steps).length > 0 ? ', and' : '; either way,'} ${words}`
-    }
+    // After one that waits, `and` would make this one wait too. One that reads a result waits for that.
+    if (steps[index - 1]?.waitForPrevious) return `${before}${afterOneThatWaits(steps, index)} ${words}`
     return `${before}${index === steps.length - 1 ? ' and ' : ', '}${words}`
   }, '')
+}
+
+function afterOneThatWaits(steps: readonly Step[], index: number): string {
+  const needed = neededSteps(steps[index] as Step, steps).map((id) => steps.findIndex((step) => step.id === id))
+  if (needed.length === 0) return '; either way,'
+  return needed.includes(index - 1) ? ', and' : `; if step ${Math.max(...needed) + 1} worked,`
 }
 
 /** The steps of a rule that collects, with the time it does them. */

@@ -42,7 +42,9 @@ describe('the end of a run', () => {
   test('says that it works only when something was done', () => {
     expect(toldByRun('success', null, STEPS, [row('a', {})])).toBe('works')
     const empty = row('b', { state: 'skipped', errorClass: JOURNAL_CLASSES.valueMissing })
-    expect(toldByRun('success', null, STEPS, [row('a', {}), empty])).toBeNull()
+    expect(toldByRun('success', null, STEPS, [row('a', {}), empty])).toBe('works')
+    const notBegun = row('c', { state: 'skipped', errorClass: JOURNAL_CLASSES.previousFailed })
+    expect(toldByRun('success', null, STEPS, [row('a', {}), empty, notBegun])).toBeNull()
     expect(toldByRun('nothing', null, STEPS, [])).toBeNull()
     expect(toldByRun('cancelled', null, STEPS, [REFUSED])).toBeNull()
   })

@@ -147,9 +147,9 @@ export function toldByRun(
   steps: readonly Step[],
   journal: readonly JournalRow[],
 ): ToldByRun {
-  // A step left out for an empty value proves nothing.
-  const { valueMissing } = JOURNAL_CLASSES
-  if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === valueMissing) ? null : 'works'
+  // A step that did not begin, because the one before was left out, proves nothing.
+  const { previousFailed } = JOURNAL_CLASSES
+  if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === previousFailed) ? null : 'works'
   if (outcome !== 'failure' && outcome !== 'partial') return null
   const row = journal.find(({ state }) => state === 'failed')
   if (!row) return journal.length === 0 ? trouble(0, '', 'run', reason) : null
