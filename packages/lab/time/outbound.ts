@@ -14,6 +14,8 @@ export function outboundOf(process: () => Process, world: () => World, observer:
     close: async () => undefined,
     async post({ url, headers, body }) {
       const self = process()
+      // What was killed sends nothing more, also not in the same moment.
+      if (self.state === 'dead') return new Promise(() => {})
       const { clock, model, moods, note, leaseHolder } = world()
       const began = clock.now()
       const job = observer.takeLoaded(self, url, body)
