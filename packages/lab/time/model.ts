@@ -168,8 +168,9 @@ export function requestLeaves(
     if (delivery.dueAt > now) wrong(`${delivery.dueAt - now} ms before it is due`)
     if (now > delivery.deadlineAt + GRACE) wrong(`${now - delivery.deadlineAt} ms after its deadline`)
     const room = kind === 'probe' ? 1 : Math.floor((thirdsOf(model, given.process).get(endpoint.id) ?? 3) / 3)
-    if (own.length >= room + (kind === 'by_hand' ? 1 : 0))
-      wrong(`with ${own.length} others in flight, room for ${room}`)
+    // One that a person asked for may always go, also when a failure has just taken the room of those in flight.
+    const isFull = kind === 'by_hand' ? own.length > room && own.some((one) => one.kind === kind) : own.length >= room
+    if (isFull) wrong(`with ${own.length} others in flight, room for ${room}`)
   }
   if (kind === 'regular' || kind === 'probe' || kind === 'either') {
     checkGate(endpoint, now, wrong)
