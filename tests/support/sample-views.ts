@@ -76,6 +76,7 @@ export function sampleEntry(over: Partial<LogEntryView> = {}): LogEntryView {
     type: 'job',
     objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
     recordName: 'Job 3128 · Joan Hartley',
+    test: false,
     receivedAt: SAMPLE_NOW - minutes(4),
     changedFields: ['status', 'completion_date'],
     forwardedTo: ['https://hooks.example.com/catch/1'],

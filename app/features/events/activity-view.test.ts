@@ -16,6 +16,7 @@ const EVENT: WebhookRecord = {
   objectType: 'jobactivity',
   objectUuid: 'r-1',
   recordName: 'Job Activity on job 7',
+  test: false,
   changedFields: ['status'],
   webhookData: { object: 'JobActivity' },
   receivedAt: '2026-01-05T09:00:00.000Z',
@@ -36,6 +37,10 @@ const CALL: ApiRecord = {
 }
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString()
+
+it('names a test event as one', () => {
+  expect(webhookItems([{ ...EVENT, recordName: 'Job', test: true }])).toMatchObject([{ recordName: 'Test: Job' }])
+})
 
 describe('the merged list', () => {
   it('is newest first, whatever the kind', () => {
@@ -80,6 +85,7 @@ describe('an entry', () => {
         at: Date.UTC(2026, 0, 5, 9),
         objectType: 'jobactivity',
         recordName: 'Job Activity on job 7',
+        test: false,
         objectUuid: 'r-1',
         changedFields: ['status'],
         data: { text: '{\n  "object": "JobActivity"\n}', cutFrom: null },

@@ -16,6 +16,8 @@ export interface WebhookRecord {
   objectUuid: string
   /** `Note on job 3128 · Joan Hartley`, as far as it is known. */
   recordName: string
+  /** Sent by Send test event: no record changed. */
+  test: boolean
   changedFields: string[]
   /** Null when the event's body is no longer stored. */
   webhookData: unknown
@@ -61,7 +63,8 @@ export function webhookItems(records: readonly WebhookRecord[]): WebhookItem[] {
     at: Date.parse(record.receivedAt),
     objectType: record.objectType,
     objectUuid: record.objectUuid,
-    recordName: record.recordName,
+    recordName: record.test ? `Test: ${record.recordName}` : record.recordName,
+    test: record.test,
     changedFields: record.changedFields,
     data: shownData(record.webhookData),
   }))

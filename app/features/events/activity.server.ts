@@ -27,13 +27,14 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string, nam
   const names = await namesOf(accountUuid, asked)
   return rows.map((row) => {
     const entry = logEntry(row, names.get(row.objectUuid) ?? null, app.clock.now())
-    const { id, receivedAt, forwardedTo, forwardingResults } = logEntryJson(entry, false)
+    const { id, test, receivedAt, forwardedTo, forwardingResults } = logEntryJson(entry, false)
     return {
       id,
       accountUUID: accountUuid,
       objectType: row.object,
       objectUuid: row.objectUuid,
       recordName: entry.recordName,
+      test,
       changedFields: row.changedFields,
       webhookData: webhookData(row.body),
       forwardedTo,

@@ -13,6 +13,8 @@ const timing = z
   .nullable()
   .describe('Milliseconds; null = nothing was sent.') satisfies z.ZodType<AttemptTiming | null>
 
+const test = z.boolean().describe('True = sent by Send test event: no record changed.')
+
 export const forwardingResult = z.object({
   deliveryId: z.int(),
   rule: z.string().optional().describe("The forwarding rule whose address it is; absent = the webhook's own."),
@@ -36,6 +38,7 @@ export const logEntry = z.object({
   id: z.int(),
   type: z.string(),
   objectUuid: z.string(),
+  test,
   timestamp: moment,
   receivedAt: moment,
   changedFields: z.array(z.string()),
@@ -71,7 +74,7 @@ export const foundDeliveries = z.object({
       sentence: z.string().nullable().describe('How it stands.'),
       nextAttemptAt: moment.nullable(),
       canSendAgain: z.boolean(),
-      event: z.object({ ...eventFacts, test: z.boolean(), receivedAt: moment.nullable() }),
+      event: z.object({ ...eventFacts, test, receivedAt: moment.nullable() }),
     }),
   ),
   next: z.string().nullable().describe('Goes on as `before`; null at the end.'),
@@ -141,6 +144,7 @@ export const webhookActivity = z.object({
   objectType: z.string(),
   objectUuid: z.string(),
   recordName,
+  test,
   changedFields: z.array(z.string()),
   webhookData: z.unknown().describe('What ServiceM8 sent; null = no longer kept.'),
   forwardedTo: z.array(z.string()),

@@ -9,6 +9,8 @@ export interface LogEntryView {
   objectUuid: string
   /** What people call the record: `Job 3128 · Joan Hartley`; its kind when nothing more is known. */
   recordName: string
+  /** Sent by Send test event: no record changed. */
+  test: boolean
   receivedAt: Millis
   changedFields: string[]
   /** The addresses the event was meant for; empty when no forwarding was configured. */

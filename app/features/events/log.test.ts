@@ -108,6 +108,7 @@ describe('an entry of the log', () => {
       type: 'job',
       objectUuid: 'r-1',
       recordName: 'Job',
+      test: false,
       receivedAt: NOW,
       changedFields: ['status'],
       forwardedTo: [],

@@ -1,5 +1,7 @@
 // The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
+
 import { timingOf } from '#app/domain/deliveries/attempt-timing.ts'
+import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import type { LoggedDelivery, SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
@@ -66,6 +68,7 @@ export function logEntry(event: LoggedEvent, name: RecordName | null, now: Milli
     type: event.object,
     objectUuid: event.objectUuid,
     recordName: fullName(name ?? recordName(event.object, null)),
+    test: event.objectUuid === SAMPLE_UUID,
     receivedAt: event.receivedAt,
     changedFields: event.changedFields,
     // Without those that ended untried, such as one whose event another sending delivered.
@@ -136,6 +139,7 @@ export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
     id: Number(entry.id),
     type: entry.type,
     objectUuid: entry.objectUuid,
+    test: entry.test,
     timestamp: receivedAt,
     receivedAt,
     changedFields: entry.changedFields,

@@ -137,6 +137,7 @@ test('GET /api/webhook-activity shows the event with its data, GET /api/api-acti
     objectType: 'job',
     objectUuid: 'r-1',
     recordName: 'Job',
+    test: false,
     changedFields: ['status'],
     webhookData: { object: 'job' },
     forwardedTo: [],

@@ -10,5 +10,5 @@ export const FIELDS_NOTE = {
   description: `Field names as text with commas, or as a list of at most ${MOST_FIELDS}. Empty = all fields.`,
 }
 export const OBJECT_NOTE = `One of ${OBJECT_KINDS.map(({ type }) => `\`${type}\``).join(', ')}. Required unless a \`customObject\` is chosen.`
-export const CUSTOM_NOTE = 'Another object type, in admin mode only.'
+export const CUSTOM_NOTE = 'Another object type, in admin mode only. Without admin mode it is ignored: `object` counts.'
 export const CHOOSES_NOTE = 'True = `customObject` counts. Sending `customObject` says so as well.'

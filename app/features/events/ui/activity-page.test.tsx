@@ -25,6 +25,7 @@ const event = (over: Partial<WebhookRecord> = {}): WebhookRecord => ({
   objectType: 'job',
   objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
   recordName: 'Note on job 3128 · Joan Hartley',
+  test: false,
   changedFields: ['status', 'completion_date'],
   webhookData: { object: 'job' },
   receivedAt: iso(SAMPLE_NOW - minutes(4)),

@@ -47,9 +47,9 @@ function LogEntry({ entry, details, fields }: LogEntryProps) {
     <>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
         <span title={entry.objectUuid} className="min-w-0 wrap-anywhere font-semibold">
-          {entry.recordName}
+          {entry.test ? `Test: ${entry.recordName}` : entry.recordName}
         </span>
-        {entry.recordName === objectLabel(entry.type) ? (
+        {entry.recordName === objectLabel(entry.type) && !entry.test ? (
           <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
             {entry.objectUuid}
           </span>

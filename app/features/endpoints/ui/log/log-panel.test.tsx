@@ -125,6 +125,12 @@ describe('an entry', () => {
     screen.getByText('c0ffee')
   })
 
+  it('of a test event says so instead of its id', () => {
+    renderPanel({ opened: answerOf([sampleEntry({ recordName: 'Job', objectUuid: 'c0ffee', test: true })]) })
+    screen.getByText('Test: Job')
+    expect(screen.queryByText('c0ffee')).toBeNull()
+  })
+
   it('says when there was nowhere to forward to', () => {
     renderPanel({ opened: answerOf([sampleEntry({ forwardedTo: [] })]) })
     screen.getByText('No forwarding configured for this webhook')
