@@ -49,10 +49,9 @@ export async function muteRecord(
     return { outcome: 'invalid', field: 'recordUuid', message }
   }
   const known = await listMutes(app, accountUuid)
-  if (
-    known.filter(isByHand).length >= MOST_MUTES &&
-    !known.some((one) => one.kind === kind && one.recordUuid === recordUuid)
-  ) {
+  const same = known.find((one) => one.kind === kind && one.recordUuid === recordUuid)
+  if (same && isByHand(same) && same.until === until) return { outcome: 'muted', mute: same, isNew: false }
+  if (!same && known.filter(isByHand).length >= MOST_MUTES) {
     return { outcome: 'invalid', field: 'recordUuid', message: MUTE_TEXTS.tooMany }
   }
   const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''

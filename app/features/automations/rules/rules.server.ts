@@ -155,23 +155,27 @@ export async function changeRule(
   const read = await readRule(app, accountUuid, body, before)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
-  const isStale =
-    (opened ?? before.version) !== before.version && said({ name: form.name, definition }) !== said(before)
-  if (isStale) return { outcome: 'stale', message: FORM_TEXTS.stale }
+  const isSame = said({ name: form.name, definition }) === said(before)
+  if (!isSame && (opened ?? before.version) !== before.version) return { outcome: 'stale', message: FORM_TEXTS.stale }
   const full = await noRoomFor(app, accountUuid, definition, before.definition)
   if (full !== null) return { outcome: 'too_many', message: full }
   const active = form.active ?? before.active
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
-  const now = app.clock.now()
   const manual = definition.trigger.source === 'manual_endpoint'
+  const needsKey = manual && before.triggerKeySealed === null
+  // Nothing to write, and nothing that somebody did.
+  if (isSame && active === before.active && before.pausedReason === null && !form.includeExisting && !needsKey) {
+    return saved(app, accountUuid, id, takenOut)
+  }
+  const now = app.clock.now()
   const changed = await app.store.automations.changeAutomation(accountUuid, id, {
     name: form.name,
     definition,
     ...(await switched(app, before, { definition, active, includeExisting: form.includeExisting === true }, now)),
     // Unsaid, it stays as it is now, which may not be how it was read.
     ...(form.active !== undefined && { active }),
-    ...(manual && before.triggerKeySealed === null && { triggerKey: await newTriggerKey(app, accountUuid) }),
+    ...(needsKey && { triggerKey: await newTriggerKey(app, accountUuid) }),
     ifVersion: before.version,
     at: now,
   })

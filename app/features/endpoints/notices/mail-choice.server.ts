@@ -1,4 +1,5 @@
 // The e-mail settings of an account.
+import { isDeepStrictEqual } from 'node:util'
 import type { App } from '#app/context/app-context.ts'
 import type { MailChoice } from '#app/domain/notices/notice.ts'
 import { namedChoices } from '#app/features/notices/mail-form.ts'
@@ -23,7 +24,10 @@ export async function changeMailChoice(
   change: Parameters<typeof namedChoices>[0],
 ): Promise<MailChoice> {
   const { notices } = app.store
-  const choice = await notices.saveMailChoice(accountUuid, namedChoices(change), DEFAULT_MAIL_CHOICE, app.clock.now())
+  const named = namedChoices(change)
+  const before = (await notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+  if (isDeepStrictEqual({ ...before, ...named }, before)) return before
+  const choice = await notices.saveMailChoice(accountUuid, named, DEFAULT_MAIL_CHOICE, app.clock.now())
   app.log.info({ account: accountUuid, byMail: choice.byMail }, 'notice.mail_chosen')
   return choice
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl } from '#app/features/automations/actions/notification-address.server.ts'
 import { exportRule } from '#app/features/automations/rules/import-rule.ts'
@@ -7,6 +7,7 @@ import { type AutomationCalls, automationCalls } from '#tests/support/automation
 import { LEEDS } from '#tests/support/automation-world.server.ts'
 
 const automation = apiRoute('api/automation')
+const byId = apiRoute('api/automation/:id')
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -15,6 +16,16 @@ beforeEach(async () => {
 afterEach(() => calls.close())
 
 const MANUAL = { accountUUID: LEEDS, name: 'Pack', triggerSource: 'manual_endpoint' }
+
+test('what is saved as it is already is no change', async () => {
+  const body = { ...MANUAL, actions: [{ type: 'send_sms', parameters: { to: '07700 900123', message: 'x' } }] }
+  const put = (name: string) =>
+    calls.call(byId, '/api/automation/1', { method: 'PUT', params: { id: '1' }, body: { ...body, name } })
+  expect((await calls.call(automation, '/api/automation', { method: 'POST', body })).status).toBe(201)
+  const changed = vi.spyOn(calls.app.store.automations, 'changeAutomation')
+  for (const name of ['Pack', 'Pack', 'Packed', 'Packed']) expect((await put(name)).status).toBe(200)
+  expect(changed).toHaveBeenCalledTimes(1)
+})
 
 describe('what a value says by itself is judged when it is saved', () => {
   const save = async (type: string, parameters: Record<string, unknown>) => {

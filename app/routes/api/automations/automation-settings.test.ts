@@ -151,6 +151,7 @@ describe('/api/mutes', () => {
     const until = new Date(calls.world.clock.now() + hours(48)).toISOString()
     const again = await post({ kind: 'company', recordUuid: company.toUpperCase(), until })
     expect([again.status, again.json.id, again.json.until]).toEqual([200, made.json.id, until])
+    expect(await post({ recordUuid: company, until })).toMatchObject({ status: 200, json: { id: made.json.id, until } })
     expect((await list()).json).toMatchObject([{ id: made.json.id, createdBy: null, name: 'Customer 1' }])
     expect(createdAt <= again.json.createdAt).toBe(true)
     expect(await drop(made.json.id)).toMatchObject({ status: 200, json: { success: true } })

@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
 import { mailReason } from '#app/features/notices/notice-reasons.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
@@ -159,6 +159,14 @@ describe('/api/notice-settings', () => {
     await Promise.all([put({ weekly: true }), put({ holidaysOff: false })])
     expect(await ask()).toMatchObject({ json: { weekly: true, holidaysOff: false } })
     expect(await put({ email: null })).toMatchObject({ json: { byMail: false, email: null } })
+  })
+
+  test('what is so already is not saved as a change', async () => {
+    const saved = vi.spyOn(world.app.store.notices, 'saveMailChoice')
+    await put({})
+    await put({ email: 'me@example.com' })
+    expect(await put({ email: 'me@example.com' })).toMatchObject({ status: 200, json: { email: 'me@example.com' } })
+    expect(saved).toHaveBeenCalledTimes(1)
   })
 
   test('refuses what cannot be', async () => {
