@@ -20,7 +20,7 @@ const count = (least: number, most: number) =>
     .number('Enter a number.')
     .int('Enter a whole number.')
     .min(least, `Enter at least ${least}.`)
-    .max(most, `Enter at most ${most}.`)
+    .max(most, `Enter at most ${most.toLocaleString('en')}.`)
 
 /** Set per account; stored as JSON. */
 export const accountGuardsSchema = z.object({

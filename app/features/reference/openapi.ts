@@ -147,6 +147,7 @@ function operationOf(operation: Operation, named: NamedSchemas, closed: boolean)
     }),
     responses: {
       ...Object.fromEntries(answers.map((answer) => [answer.status, successOf(answer, named, closed)])),
+      ...(answers.some(({ headers }) => headers?.ETag) && { 304: { description: 'Unchanged; without a body.' } }),
       ...Object.fromEntries(
         refusalsOf(operation).map((refusal) => [refusal.status, refusalOf(operation, refusal, named, closed)]),
       ),

@@ -70,7 +70,7 @@ const templateHead = z.object({
     .trim()
     .min(1, TEMPLATE_NAME_REQUIRED)
     .max(200, 'At most 200 characters'),
-  description: z.string(WANTED.text).trim().max(2_000, 'At most 2000 characters').default(''),
+  description: z.string(WANTED.text).trim().max(2_000, 'At most 2,000 characters').default(''),
   category: z.enum(CATEGORIES, { error: `Choose ${CATEGORIES.join(', ')}` }),
   isPublic: z.boolean(WANTED.flag).default(true),
 })

@@ -51,8 +51,9 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
       'How often one record may set it off: `record`, `change`, `day`, `week`, `month`, `period` or `value:<field>`. Left out: `record` when it writes to a customer, except with `on_demand`.',
   },
   guards: 'What protects customers from it.',
-  'guards.cooldownDays': 'Days that a number or e-mail address gets no second message of it; 0 = no limit.',
-  'guards.dailyCap': "Most customer messages a day; none = the account's.",
+  'guards.cooldownDays':
+    'Days that a number or e-mail address gets no second message of it, up to 3,650; 0 = no limit.',
+  'guards.dailyCap': "Most customer messages a day, 1 to 100,000; none = the account's.",
   'guards.respectQuietHours': 'True = messages wait for the end of quiet hours.',
   'guards.askFirst': 'True = every run waits for a person; then its conditions are checked again.',
   'guards.recheckBeforeSending': 'True = the conditions are checked again before each message.',

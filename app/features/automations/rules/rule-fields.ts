@@ -27,7 +27,8 @@ const text = z
   .union([z.string(), z.number()], WANTED.text)
   .nullish()
   .transform((value) => String(value ?? '').trim())
-const limited = (most: number) => text.refine((value) => value.length <= most, `At most ${most} characters`)
+const limited = (most: number) =>
+  text.refine((value) => value.length <= most, `At most ${most.toLocaleString('en')} characters`)
 const oneOf = (values: readonly string[]) => ({ error: `Must be one of ${values.join(', ')}` })
 const choice = <const T extends readonly string[]>(values: T) =>
   z
@@ -40,7 +41,7 @@ const whole = (least: number, most: number) =>
     .nullish()
     .transform((value) => (value === null || value === undefined || value === '' ? undefined : Number(value)))
     .refine((value) => value === undefined || (Number.isInteger(value) && value >= least && value <= most), {
-      message: `A whole number from ${least} to ${most}`,
+      message: `A whole number from ${least} to ${most.toLocaleString('en')}`,
     })
 
 const strict = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, WANTED.object)
@@ -80,7 +81,7 @@ const action = strict({
 
 const guards = strict({
   cooldownDays: whole(0, 3_650),
-  dailyCap: whole(1, 10_000),
+  dailyCap: whole(1, 100_000),
   respectQuietHours: flag,
   askFirst: flag,
   recheckBeforeSending: flag,

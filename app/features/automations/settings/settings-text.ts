@@ -1,5 +1,6 @@
 // Texts for an account's automation settings: on the automations page, in the rule form, in the list of changes.
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { QuietChoice } from './automation-settings.ts'
 
@@ -53,11 +54,11 @@ function limitText(settings: AccountGuards, others: AccountGuards): string[] {
 
 function cooldownText(days: number): string {
   if (days === 0) return 'any time between messages to one number or e-mail'
-  return `at least ${days === 1 ? '1 day' : `${days} days`} between messages to one number or e-mail`
+  return `at least ${plural(days, 'day')} between messages to one number or e-mail`
 }
 
 function messages(count: number): string {
-  return count === 1 ? '1 message' : `${count} messages`
+  return plural(count, 'message')
 }
 
 /** One line for the automations page: quiet hours if on, settings that differ from the defaults, and the mutes. */

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { ArrowRight, Copy, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { Method } from '#app/contract/operation.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
@@ -87,7 +87,17 @@ function Contents({ calls, hasObjects }: { calls: readonly ShownCall[]; hasObjec
         <li key={anchor}>
           <a href={`#${anchor}`} className={clsx(WAY, 'w-full flex-wrap gap-x-2 py-1')}>
             <MethodBadge method={method} />
-            <span className="wrap-anywhere font-mono">{path.replace('/api', '')}</span>
+            <span className="wrap-anywhere font-mono">
+              {path
+                .replace('/api', '')
+                .split(/(?=\/)/)
+                .map((part) => (
+                  <Fragment key={part}>
+                    <wbr />
+                    {part}
+                  </Fragment>
+                ))}
+            </span>
           </a>
         </li>
       ))}

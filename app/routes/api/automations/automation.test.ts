@@ -135,8 +135,8 @@ describe('rules', () => {
     for (const [more, errors] of [
       [{ name: true }, { name: ['Must be text'] }],
       [{ webhookSubscriptionId: 'rule-1' }, { webhookSubscriptionId: ['Must be a number'] }],
-      [{ settleMinutes: '-5' }, { settleMinutes: ['A whole number from 0 to 1440'] }],
-      [{ settleMinutes: '1.5' }, { settleMinutes: ['A whole number from 0 to 1440'] }],
+      [{ settleMinutes: '-5' }, { settleMinutes: ['A whole number from 0 to 1,440'] }],
+      [{ settleMinutes: '1.5' }, { settleMinutes: ['A whole number from 0 to 1,440'] }],
       [{ conditions: 'all' }, { conditions: ['Must be a list'] }],
       [{ conditions: ['x'] }, { 'conditions.0': ['Must be an object'] }],
       [{ conditions: [{ ...condition, field: 'a b' }] }, { 'conditions.0.field': ['Must be the name of a field'] }],
