@@ -51,7 +51,7 @@ export interface EndpointView {
   createdAt: Millis
   /** Since when every delivery fails; null when deliveries work. */
   failingSince: Millis | null
-  /** For a stopped or given-up endpoint: undelivered events that could be sent again. Null when not counted. */
+  /** Where nothing is tried any more: undelivered events that could be sent again. Null when not counted. */
   missed: number | null
   /** "Send everything since …": running replays and one that ended recently, newest first. */
   replays: Replay[]

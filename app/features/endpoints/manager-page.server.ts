@@ -96,12 +96,13 @@ async function loadDeleted(app: ReadApp, accountUuid: string, key: EndpointKey):
   return { key, called: calledOf({ kind: kindOf(key), name, label: objectLabel(objectType) }), waiting: pendingCount }
 }
 
-/** Counts missed events only for stopped addresses: other cards do not show the number, and counting is expensive. */
+/** Counts missed events only where nothing is tried any more: other cards do not show it, and counting is expensive. */
 async function withMissed(
   controls: Pick<DeliveryControls, 'countReplay'>,
   { view, endpointId }: EndpointDetails,
 ): Promise<EndpointView> {
-  if (view.failingSince === null || (view.state !== 'stopped' && view.state !== 'failing')) return view
+  const isOver = view.state === 'active' ? view.status === 'failing' && view.pending === 0 : view.state !== 'paused'
+  if (view.failingSince === null || !isOver) return view
   return { ...view, missed: await controls.countReplay(endpointId, missedSince(view.failingSince)) }
 }
 

@@ -91,6 +91,14 @@ describe('starting again', () => {
     expect((await view()).status).toBe('waiting')
   })
 
+  test('counts for an address that is still tried once everything was given up', async () => {
+    world.client.sql.prepare('UPDATE endpoint SET failing_since = ?').run(world.clock.now())
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: 1 })
+    insertDelivery(world, insertEvent(world, 'job', 'later'), 'pending')
+    expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: null })
+  })
+
   test('tells the result where it was pressed', async () => {
     expect((await press('start_again')).flash.at).toBe('buttons of 1')
     expect((await press('start_again', { place: 'health' })).flash.at).toBe('health')

@@ -205,8 +205,16 @@ describe('a webhook in trouble', () => {
   })
 
   it('that has nothing waiting is left alone', () => {
-    renderCard({ webhook: { status: 'failing', pending: 0 } })
+    renderCard({ webhook: { status: 'failing', pending: 0, missed: 0 } })
     noButton(/^Try again now/)
+    expect(screen.queryByText(/given up/)).toBeNull()
+  })
+
+  it('whose events were all given up says how many, and leads to sending them', () => {
+    renderCard({ webhook: { status: 'failing', pending: 0, missed: 2 } })
+    noButton(/^Try again now/)
+    const form = screen.getByText('2 events were given up.').parentElement?.querySelector('form')
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toMatchObject({ replay: '1' })
   })
 })
 

@@ -17,6 +17,7 @@ import {
 import { useEffect, useRef } from 'react'
 import type { CheckStep, StepVerdict } from '#app/domain/endpoints/endpoint-check.ts'
 import { ownerNote } from '#app/domain/people.ts'
+import { grouped } from '#app/domain/time/moments.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
@@ -95,7 +96,30 @@ export function TroubleControls({
       </div>
     )
   }
-  return null
+  return missed ? <GivenUp webhook={webhook} account={account} count={missed} /> : null
+}
+
+/** Nothing is left to retry. */
+function GivenUp({ count, ...card }: CardProps & { count: number }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-label">
+      <ReplayButton {...card} />
+      <p>{count === 1 ? 'One event was given up.' : `${grouped(count)} events were given up.`}</p>
+    </div>
+  )
+}
+
+function ReplayButton({ webhook, account }: CardProps) {
+  return (
+    <AddressButton
+      query={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })}
+      anchor={cardId(webhook.id)}
+      icon={History}
+      aria-label={`Send everything since … to ${calledOf(webhook)}`}
+    >
+      Send everything since …
+    </AddressButton>
+  )
 }
 
 /** The frequent buttons of a webhook or rule, with the result of a press right under them. */
@@ -165,14 +189,7 @@ export function MoreControls({ webhook, account, secretOpen }: MoreControlsProps
       <div className="grid gap-2 border-line border-l-2 pl-4">
         {sends ? (
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <AddressButton
-              query={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })}
-              anchor={cardId(webhook.id)}
-              icon={History}
-              aria-label={`Send everything since … to ${calledOf(webhook)}`}
-            >
-              Send everything since …
-            </AddressButton>
+            <ReplayButton webhook={webhook} account={account} />
             <p className="text-dense text-ink-soft">See how many before sending.</p>
           </div>
         ) : null}

@@ -100,6 +100,10 @@ describe('the panel', () => {
     fireEvent.click(toggle())
     await screen.findByText('No recent activity')
     screen.getByText("Webhook events will appear here when they're received")
+    // Nobody chose the last day.
+    expect(screen.queryByText(/filter\./)).toBeNull()
+    const form = screen.getByRole('button', { name: 'Show all time' }).closest('form')
+    expect(Object.fromEntries(new FormData(form ?? undefined))).toMatchObject({ log: '1', timeRange: 'all' })
   })
 
   it('can be scrolled with the keys', () => {

@@ -74,7 +74,8 @@ export function LogPanel(props: LogPanelProps) {
         </AddressButton>
         {actions ? <div className="-mx-4 flex flex-wrap">{actions}</div> : null}
       </div>
-      {open ? <OpenPanel {...props} /> : null}
+      {/* Another filter in the address of the page begins anew. */}
+      {open ? <OpenPanel key={JSON.stringify(props.filter)} {...props} /> : null}
     </>
   )
 }
@@ -149,7 +150,11 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
         busy={answer === null && !failed}
         className="overflow-y-auto rounded-control border border-line sm:max-h-96"
       >
-        {answer ? <Answered answer={answer} filter={filter} owner={owner} /> : failed ? null : <Skeleton />}
+        {answer ? (
+          <Answered answer={answer} filter={filter} owner={owner} openQuery={openQuery} anchor={anchor} />
+        ) : failed ? null : (
+          <Skeleton />
+        )}
       </ScrollRegion>
       {owner ? (
         <div>
@@ -168,13 +173,22 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
   )
 }
 
-function Answered({ answer, filter, owner }: Pick<OpenPanelProps, 'filter' | 'owner'> & { answer: LogAnswer }) {
+type AnsweredProps = Pick<OpenPanelProps, 'filter' | 'owner' | 'openQuery' | 'anchor'> & { answer: LogAnswer }
+
+function Answered({ answer, filter, owner, openQuery, anchor }: AnsweredProps) {
   const zone = useZone()
   if (answer.entries.length === 0) {
+    const { timeRange, forwardingStatus } = filter
+    // The range a panel opens with is nobody's choice.
+    const isChosen = forwardingStatus !== 'all' || (timeRange !== 'all' && timeRange !== DEFAULT_LOG_FILTER.timeRange)
+    const all = { ...openQuery, ...logFilterQuery({ ...filter, timeRange: 'all' }) }
     return (
-      <EmptyState icon={Inbox} title="No recent activity">
-        <p>Webhook events will appear here when they're received</p>
-        {isNarrowed(filter) ? <p>Nothing matches the filter. A longer time range may show more.</p> : null}
+      <EmptyState
+        icon={Inbox}
+        title="No recent activity"
+        action={timeRange === 'all' ? null : <AddressButton {...{ query: all, anchor }}>Show all time</AddressButton>}
+      >
+        <p>{isChosen ? 'Nothing matches the filter.' : "Webhook events will appear here when they're received"}</p>
       </EmptyState>
     )
   }
@@ -183,10 +197,6 @@ function Answered({ answer, filter, owner }: Pick<OpenPanelProps, 'filter' | 'ow
       <LogEntries entries={answer.entries} details={filter.hasDetails} owner={owner} />
     </AccountTimeProvider>
   )
-}
-
-function isNarrowed(filter: LogFilter): boolean {
-  return filter.timeRange !== 'all' || filter.forwardingStatus !== 'all'
 }
 
 interface FilterFormProps extends Pick<LogPanelProps, 'id' | 'filter' | 'openQuery' | 'anchor'> {
