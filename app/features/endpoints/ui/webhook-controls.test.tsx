@@ -170,6 +170,13 @@ describe('the buttons of a card', () => {
   })
 })
 
+it.each(['webhook', 'extra'] as const)('the foot of a card (%s) stays inside it', (kind) => {
+  renderCard({ webhook: { kind } })
+  const details = screen.getByText('Waiting').closest('dl')?.parentElement
+  expect(details?.lastElementChild?.textContent).toContain('View Recent Activity')
+  expect(details?.lastElementChild?.className).not.toMatch(/-mb-/)
+})
+
 describe('a webhook in trouble', () => {
   it('that its receiver stopped is started again with what it missed, and the heading has the focus after', async () => {
     const stopped = { state: 'stopped', status: 'stopped', active: false, missed: 12 } as const

@@ -96,7 +96,7 @@ export function WebhookDetails(props: WebhookDetailsProps) {
         <ReplayPanel webhook={webhook} account={account} data={replay} />
       ) : null}
       {step.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
-      <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
+      <div className="-mx-4 sm:-mx-5 border-line border-t px-4 py-1 sm:px-5">
         <LogPanel
           id={`${id}-log`}
           subject={titleOf(webhook)}
