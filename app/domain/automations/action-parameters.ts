@@ -111,7 +111,7 @@ const SPECS = [
       text('cc', 'CC', { most: 1_000 }),
       text('replyTo', 'Reply To', { most: 320 }),
       flag('linkToJob', 'Link to the job'),
-      flag('includeSignature', 'Include the signature'),
+      flag('includeSignature', 'Include the staff signature'),
       flag('includeAttachments', 'Include attachments'),
       flag('includeJobAttachments', "Include the job's attachments"),
       text('attachmentFilter', 'Only attachments like', { most: 200 }),
@@ -126,7 +126,7 @@ const SPECS = [
     does: 'text the customer',
     gives: ['sms_id', 'status'],
     parameters: [
-      flag('useSmsTemplate', 'Use a template'),
+      flag('useSmsTemplate', 'Use SMS Template'),
       id('smsTemplateId', 'SMS Template'),
       text('to', 'To', { most: 200 }),
       text('message', 'Message', { most: SMS_MOST }),
@@ -143,7 +143,7 @@ const SPECS = [
       id('templateType', 'Template'),
       { name: 'outputFormat', label: 'Format', kind: 'choice', choices: ['pdf', 'docx', 'jpg'] },
       flag('storeToDiary', 'Store in the job diary'),
-      flag('createAttachment', 'Keep as an attachment'),
+      flag('createAttachment', 'Keep as an attachment of the job'),
     ],
   },
   {

@@ -89,7 +89,7 @@ const IN_OPTIONS: Partial<Record<ActionType, readonly string[]>> = {
 
 /** The options that are on, in words. */
 const OPTION_WORDS: Readonly<Record<string, string>> = {
-  linkToJob: 'in the job diary',
+  linkToJob: 'linked to the job',
   includeSignature: 'signed',
   includeAttachments: 'with files',
   useSmsTemplate: 'from a template',
@@ -188,7 +188,9 @@ function SmsOptions() {
         />
       ) : null}
       <ShowFields place={`${step.key}.options`}>Fill in the template</ShowFields>
-      <BoxControl name="p.linkToJob">Save in the job diary</BoxControl>
+      <BoxControl name="p.linkToJob" hint="Needed to see whether it arrived.">
+        Link to the job
+      </BoxControl>
     </>
   )
 }

@@ -88,7 +88,9 @@ export function EmailOptions() {
         <WordsControl name="p.replyTo" label="Reply To" />
       </div>
       <div className="grid">
-        <BoxControl name="p.linkToJob">Save in the job diary</BoxControl>
+        <BoxControl name="p.linkToJob" hint="Needed to see whether it arrived.">
+          Link to the job
+        </BoxControl>
         <BoxControl name="p.includeSignature">Include the staff signature</BoxControl>
         <BoxControl name="p.includeAttachments">Include attachments</BoxControl>
         {isParameterShown(step, 'includeJobAttachments') ? <AttachmentFields /> : null}

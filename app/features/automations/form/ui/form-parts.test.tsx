@@ -184,7 +184,7 @@ describe('the parts', () => {
     open(formAfter(['cooldownDays=3', 'askFirst=true', 's.s3.p.linkToJob=true', 'settleMinutes=5'], TWO))
     expect(line('advanced').textContent).toContain('3 days between messages, asks you first')
     expect(screen.getAllByText('Options')[0]?.parentElement?.textContent).toBe(
-      "Options · to the job's contact, in the job diary",
+      "Options · to the job's contact, linked to the job",
     )
     expect(screen.getByText('More precise').parentElement?.textContent).toBe('More precise · after 5 minutes')
   })

@@ -419,7 +419,7 @@ describe('actions', () => {
       'send_email',
       ['To', 'CC', 'Reply To', 'Subject', 'Message', 'Include the staff signature', 'Include attachments'],
     ],
-    ['send_sms', ['To', 'Use SMS Template', 'Message']],
+    ['send_sms', ['To', 'Use SMS Template', 'Message', 'Link to the job']],
     [
       'generate_document',
       ['Object Type', 'Output Format', 'Template', 'Store in the job diary', 'Keep as an attachment of the job'],
@@ -446,6 +446,15 @@ describe('actions', () => {
   ])('%s has every parameter', (type, labels) => {
     renderForm({ state: withAction(type) })
     for (const label of labels) expect(control(label)).not.toBeNull()
+  })
+
+  it.each(ACTION_TYPES)('%s calls its boxes what the parameters are called', (type) => {
+    renderForm({ state: withAction(type) })
+    for (const { name, label, kind } of actionSpec(type).parameters) {
+      const box =
+        kind === 'flag' ? document.querySelector<HTMLInputElement>(`[type=checkbox][name$=".p.${name}"]`) : null
+      if (box) expect(box.labels?.[0]?.textContent).toBe(label)
+    }
   })
 
   it.each(ACTION_TYPES)('%s: what is typed into any control is in what is posted', async (type) => {
