@@ -96,6 +96,12 @@ describe('what a rule noted', () => {
     expect(view).toMatchObject({ standing, words: ['Because of that.'] })
   })
 
+  test('what starts on new records never comes for one that is not new', () => {
+    const rule = aRuleOf({ ...ON_STATUS, type: 'job_created' })
+    const verdict = noted('not_triggered', { sentence: 'The job is not new.' })
+    expect(why(rule, { verdict })).toMatchObject({ standing: 'passed_over', words: ['The job is not new.'] })
+  })
+
   test('a note nobody can read is as good as none', () => {
     const verdict = { verdict: 'not_triggered', detail: '{oops', at: 1, runId: null }
     expect(why(aRuleOf(ON_STATUS), { verdict }).words).toEqual(['This change does not start it.'])

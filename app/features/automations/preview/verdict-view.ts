@@ -70,7 +70,7 @@ function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts, zone: 
   const isOff = !rule.active || rule.pausedReason !== null
   const acted = verdict?.verdict === 'fired' || verdict?.verdict === 'held'
   // A check after the last action is more recent news.
-  if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now, run)
+  if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(rule, verdict, now, run)
   if (ledger && ledger.runId !== null) {
     return { ...nothing, ...ofRun(run), at: ledger.at, runId: ledger.runId }
   }
@@ -94,7 +94,12 @@ function ofRun(run: WhyFacts['run'], because: string[] = []): Pick<Answer, 'stan
   return { standing: run.standing, words: [run.happened] }
 }
 
-function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now'], run: WhyFacts['run']): Answer {
+function ofVerdict(
+  { definition: { trigger } }: WhyRule,
+  verdict: NonNullable<WhyFacts['verdict']>,
+  now: WhyFacts['now'],
+  run: WhyFacts['run'],
+): Answer {
   const { sentence, failed } = readDetail(verdict.detail)
   const { at, runId } = verdict
   const because = sentence === null ? [] : [sentence]
@@ -116,8 +121,14 @@ function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now
     case 'own_change':
     case 'muted':
       return answer('passed_over', because.length > 0 ? because : ['It skipped this change.'])
-    default:
-      return answer('not_yet', because.length > 0 ? because : ['This change does not start it.'])
+    default: {
+      // A record is new only once.
+      const isOver = trigger.source === 'webhook' && trigger.type === 'job_created'
+      return answer(
+        isOver ? 'passed_over' : 'not_yet',
+        because.length > 0 ? because : ['This change does not start it.'],
+      )
+    }
   }
 }
 

@@ -468,7 +468,10 @@ describe('why did this job not fire', () => {
     expect(rule?.textContent).toContain('30 minutes ago')
     expect(hrefOf('See what it did · Quote check-in')).toBe(`/automation/runs/12?${ACCOUNT}`)
     expect(hrefOf('All its runs')).toBe(`/automation/runs?${ACCOUNT}&record=job-1`)
-    expect(screen.getByText(/2 more automations are/).textContent).toContain('other records')
+    const others = screen.getByText(/2 more automations are/)
+    expect(others.textContent).toContain('other records')
+    const all = screen.getByRole('link', { name: 'All its runs' }).getAttribute('href')
+    expect(within(others).getByRole('link').getAttribute('href')).toBe(all)
   })
 
   it('says at the field when there is no such job', () => {

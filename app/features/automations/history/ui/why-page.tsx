@@ -98,7 +98,11 @@ function Answer({ answer, account }: AnswerProps) {
       {rules.length > 0 && others > 0 ? (
         <p className="text-label text-ink-soft">
           {others === 1 ? 'One more automation is' : `${others} more automations are`} about other records, like
-          bookings or payments. Search with the id of one.
+          bookings or payments. See{' '}
+          <Link to={runsAddress(account, { record: recordUuid })} className="text-accent underline underline-offset-4">
+            all runs of this job
+          </Link>
+          .
         </p>
       ) : null}
       <CustomerCard customers={customers} account={account} />
