@@ -1,11 +1,11 @@
 // The sign-in gate and the unknown-address page for people without a session, and the API reference for everyone. The
 // router renders each of the few kinds once; later requests get it with their own account, token and nonce filled in,
-// at a fifth of the cost. Addresses with a message, a proof or an act use the router.
+// at a fifth of the cost. Addresses with a message, a proof or an act use the router, and unknown ones of an account.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { AppLoadContext } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
-import { ACCOUNT_PARTS } from '#app/domain/account-address.ts'
+import { ACCOUNT_PARTS, accountInAddress } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { isLinkProof } from '#app/features/accounts/gate.ts'
 import { REFERENCE_PARTS, REFERENCE_PATH, referenceAddress } from '#app/features/reference/reference-places.ts'
@@ -112,20 +112,21 @@ export function createStrangerPages(
     return found && answer(found, { nonce, account, token, here: `${address.pathname}${address.search}` })
   }
 
+  /** Null = no page for everybody. With an account in its address, the browser draws that account's navigation. */
+  function pathForAnybody({ pathname, search }: URL): string | null {
+    if (FOR_ANYBODY.has(pathname)) return pathname
+    const isKept = isUnknown(pathname) && !OF_THE_ROUTER.test(pathname) && accountInAddress(search) === null
+    return isKept ? unknownPath : null
+  }
+
   return async ({ method, url = '', headers }, nonce) => {
     const address = method === 'GET' || method === 'HEAD' ? readableAddress(url, origin) : null
     if (address === null) return null
-    const { pathname } = address
     const cookies = headers.cookie ?? ''
     if (readCookies(cookies).has(flashCookieName(secure))) return null
-    const unknown = isUnknown(pathname) && !OF_THE_ROUTER.test(pathname)
-    if (!unknown && !FOR_ANYBODY.has(pathname)) return gate(address, cookies, nonce)
-    const found = await find({
-      path: unknown ? unknownPath : pathname,
-      account: false,
-      token: false,
-      heldSession: false,
-    })
+    const path = pathForAnybody(address)
+    if (path === null) return gate(address, cookies, nonce)
+    const found = await find({ path, account: false, token: false, heldSession: false })
     return found && answer(found, { nonce, account: '', token: '', here: '' })
   }
 }

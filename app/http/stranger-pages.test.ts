@@ -64,6 +64,7 @@ test('the router has what comes with a session, a message, a proof or an act, an
     ['/api/accounts'],
     ['/fieldhook.data?accountUUID=a'],
     ['/wp-login.data'],
+    [`/wp-login.php?x=1&accountUUID=${LEEDS}`],
     ['/wp-%C3'],
     ['//wp-login.php'],
     ['*'],
