@@ -99,15 +99,19 @@ const OPTION_WORDS: Readonly<Record<string, string>> = {
 
 export function optionWords({ type, parameters }: StepRow): string[] {
   const on = Object.entries(OPTION_WORDS).flatMap(([name, words]) => (parameters[name] ? [words] : []))
-  const toCustomer = type === 'send_sms' || type === 'send_email'
-  return toCustomer ? [`to ${receiverWords(parameters.to ?? '')}`, ...on] : on
+  const receiver = receiverWords({ type, parameters })
+  return receiver === null ? on : [`to ${receiver}`, ...on]
 }
 
-function receiverWords(to: string): string {
-  const text = to.trim()
-  if (text === '') return "the job's contact"
+export const CONTACT = "the job's contact"
+
+/** Null = it messages nobody outside. */
+export function receiverWords({ type, parameters }: Pick<StepRow, 'type' | 'parameters'>): string | null {
+  if (type !== 'send_sms' && type !== 'send_email') return null
+  const text = (parameters.to ?? '').trim()
+  if (text === '') return CONTACT
   // As the list of placeholders writes them, and by their long names.
-  if (/^\{(?:entry\.0\.contact_\w+|mobile|phone|email)(?: [^{}]*)?\}$/i.test(text)) return "the job's contact"
+  if (/^\{(?:entry\.0\.contact_\w+|mobile|phone|email)(?: [^{}]*)?\}$/i.test(text)) return CONTACT
   return /^\{[\w.]*staff[\w ]*\}$/i.test(text) ? 'the assigned staff member' : text
 }
 

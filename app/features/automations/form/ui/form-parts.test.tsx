@@ -189,6 +189,11 @@ describe('the parts', () => {
     expect(screen.getByText('More precise').parentElement?.textContent).toBe('More precise · after 5 minutes')
   })
 
+  it('the preview names the kind of record that it tests with', async () => {
+    open(formAfter(['events=object:company', 'triggerType=job_updated'], TWO))
+    await screen.findByText('Test with a real customer. Nothing is sent.')
+  })
+
   it.each<[chosen: string[], said: string]>([
     [['triggerType=job_status', 'triggerFromValue=Quote'], ' · from Quote, one job, after 10 minutes'],
     [['triggerType=job_created', 'triggerFromValue=Quote'], ' · one job, after 10 minutes'],

@@ -6,6 +6,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { FORM, PREVIEW_FIELDS, type RecordChoice, type Shown } from '../form-preview.ts'
+import { useRuleForm } from './form-context.tsx'
 import { useIntent } from './form-controls.tsx'
 
 const loadPreviewed = async () => ({ default: (await import('./previewed.tsx')).Previewed })
@@ -36,6 +37,7 @@ interface PaneProps {
 /** Shows what the rule would do with a real record, and its backtest. Nothing here is part of the rule. */
 export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
   const { preview, back, trouble, search, record } = shown
+  const { noun } = useRuleForm().aids
   const again = useIntent('form.preview:preview')
   const backtest = useIntent('form.preview:backtest')
   const instead = (act: (() => void) | undefined) => (event: MouseEvent) => {
@@ -45,7 +47,7 @@ export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
   }
   const body = (
     <div className="grid gap-4" aria-busy={live?.busy || undefined}>
-      {bare ? null : <p className="text-label text-ink-soft">Test with a real job. Nothing is sent.</p>}
+      {bare ? null : <p className="text-label text-ink-soft">Test with a real {noun}. Nothing is sent.</p>}
       <input type="hidden" form={FORM} name={PREVIEW_FIELDS.record} value={record} readOnly />
       <input type="hidden" form={FORM} name={PREVIEW_FIELDS.was} value={search} readOnly />
       {trouble ? (

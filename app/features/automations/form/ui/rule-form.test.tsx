@@ -177,6 +177,11 @@ describe('the form', () => {
     await user.selectOptions(often(), 'Every time')
     expect(described(often())).toBe('The customer can get this message more than once.')
     await waitFor(() => expect(sentence()).toContain('text the customer, every time.'))
+    await user.click(screen.getByLabelText('To'))
+    await user.paste('{staff mobile}')
+    expect(described(often())).toBe('The receiver can get this message more than once.')
+    await user.selectOptions(often(), 'Once per job')
+    expect(described(often())).toBe('The receiver gets each message once.')
   })
 
   it('names a trigger that fires at every later edit, and offers the right one', async () => {

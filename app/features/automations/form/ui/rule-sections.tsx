@@ -2,6 +2,7 @@
 import { type OncePolicy, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import { asksAboutExisting, chosenOnce, draftOf } from '../form-body.ts'
+import { CONTACT, receiverWords } from './action-fields.tsx'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls.tsx'
 
@@ -9,7 +10,7 @@ import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls
 export function OftenSection() {
   const { state, aids } = useRuleForm()
   const draft = draftOf(state)
-  const again = draft.once !== 'record' && writesToCustomers(draft)
+  const who = state.steps.some((step) => receiverWords(step) === CONTACT) ? 'The customer' : 'The receiver'
   return (
     <SelectControl
       name="once"
@@ -17,7 +18,8 @@ export function OftenSection() {
       none={null}
       options={aids.often}
       {...(writesToCustomers(draft) && {
-        hint: again ? 'The customer can get this message more than once.' : 'The customer gets each message once.',
+        hint:
+          draft.once === 'record' ? `${who} gets each message once.` : `${who} can get this message more than once.`,
       })}
     />
   )
