@@ -62,7 +62,7 @@ export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): 
   const { found, template, sheet, lists } = opened
   const view = { ...sheetView(template, sheet, lists), phone: found.staffUuid === null ? '' : null }
   if (takeRate(app, 'preview', found.account.uuid).outcome === 'wait') return { ...view, trouble: SHEET_TEXTS.tooMany }
-  return withLook(view, await previewForm(withNames(app), stateOf(opened), { preview, ...requestOf(opened) }))
+  return withLook(view, await previewForm(withNames(app), stateOf(opened), { preview, ...requestOf(opened) }), sheet)
 }
 
 function stateOf({ template, sheet }: Opened): FormState {

@@ -3,11 +3,13 @@ import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
+import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { TemplateOfJson } from './template.ts'
-import type { BlankField, Sheet, TextField } from './template-sheet.ts'
-import { type LookBack, SHEET_TEXTS } from './template-text.ts'
+import { blankText } from './template-picture.ts'
+import { type BlankField, previewable, previewedText, type Sheet, type TextField } from './template-sheet.ts'
+import { fillInText, type LookBack, SHEET_TEXTS } from './template-text.ts'
 import type { TemplateRowView } from './template-view.ts'
 
 interface ShownBlank extends BlankField {
@@ -96,10 +98,10 @@ export function refusedErrors(
 }
 
 /** Adds what was looked at to the sheet. */
-export function withLook(view: SheetView, answer: FormPreview): SheetView {
+export function withLook(view: SheetView, answer: FormPreview, sheet: Sheet): SheetView {
   switch (answer.kind) {
     case 'preview':
-      return { ...view, preview: sheetPreview(answer) }
+      return { ...view, preview: sheetPreview(answer, sheet) }
     case 'backtest':
       return { ...view, lookBack: { ...answer.sent, runs: answer.count, days: answer.days } }
     case 'trouble':
@@ -109,27 +111,38 @@ export function withLook(view: SheetView, answer: FormPreview): SheetView {
   }
 }
 
-function sheetPreview({ record, preview }: DraftPreview): SheetPreview {
-  const effects = preview.steps.flatMap((step) => step.effects)
-  const open = preview.steps.flatMap(({ effects: done, sentence, label }) =>
+function sheetPreview({ record, preview }: DraftPreview, sheet: Sheet): SheetPreview {
+  const { steps: planned } = previewable(sheet)
+  const steps = preview.steps.map((step, place) => {
+    const needs = openBlanksOf({ trigger: NO_BLANKS, conditions: [], steps: planned.slice(place, place + 1) })
+    return needs.length === 0 ? step : { ...step, effects: [], sentence: fillInText(needs.map(blankText)) }
+  })
+  const effects = steps.flatMap((step) => step.effects)
+  const open = steps.flatMap(({ effects: done, sentence, label }) =>
     done.length === 0 && sentence !== null ? [`${label}: ${sentence}`] : [],
   )
+  const others = [...effects.flatMap(({ channel, summary }) => (channel === null && summary ? [summary] : [])), ...open]
   return {
     about: record.label,
     matches: record.matches,
-    messages: preview.steps.flatMap((step, place) => step.effects.flatMap((effect) => messageIn(effect, place) ?? [])),
-    others: [...effects.flatMap(({ channel, summary }) => (channel === null && summary ? [summary] : [])), ...open],
+    messages: steps.flatMap((step, place) =>
+      step.effects.flatMap((effect) => messageIn(effect, place, (text) => previewedText(text, sheet)) ?? []),
+    ),
+    others: others.map((text) => previewedText(text, sheet)),
   }
 }
+
+const NO_BLANKS = { source: 'manual_endpoint' } as const
 
 function messageIn(
   { channel, to, texts, credits }: PreviewEffectView,
   place: number,
+  read: (text: string) => string,
 ): SheetPreview['messages'][number] | null {
   if (channel === null) return null
-  const said = (label: string) => texts.find((one) => one.label === label)?.text ?? ''
+  const said = (label: string) => read(texts.find((one) => one.label === label)?.text ?? '')
   const isEmail = said('Subject') !== ''
   const message: MessageView = { channel: isEmail ? 'email' : 'sms', subject: said('Subject'), text: said('Text') }
-  const says = to === null || to === '' ? channel : `${channel} to ${to}`
+  const says = to === null || to === '' ? channel : `${channel} to ${read(to)}`
   return { says, message, place: credits > 0 ? place : null }
 }

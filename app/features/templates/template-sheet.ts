@@ -59,10 +59,28 @@ export function sheetOf(template: RuleDefinition, sent: URLSearchParams | null, 
   return { blanks, texts, definition, missing: openBlanksOf(definition) }
 }
 
-/** For a preview: blanks for words show their name, those for records stay open. */
+/**
+ * For a preview: blanks for words show their name, receivers of e-mails have a stand-in, all others stay open. Then no
+ * step waits for another one, which cannot be shown.
+ */
 export function previewable({ definition, blanks }: Sheet): RuleDefinition {
-  const words = blanks.filter(({ kind, value }) => value === '' && (kind === 'text' || kind === 'url'))
-  return withBlanksFilled(definition, Object.fromEntries(words.map(({ label }) => [label, blankText(label)])))
+  const isWhole = (label: string) =>
+    definition.steps.some(({ parameters }) => Object.values(parameters).includes(`[[${label}]]`))
+  const shown = blanks.flatMap(({ label, kind, value }, place) => {
+    if (value !== '') return []
+    if (kind === 'email') return [[label, `blank-${place}@blank.invalid`]]
+    return kind === 'text' || (kind === 'url' && !isWhole(label)) ? [[label, blankText(label)]] : []
+  })
+  const filled = withBlanksFilled(definition, Object.fromEntries(shown))
+  if (openBlanksOf({ ...filled, conditions: [] }).length === 0) return filled
+  return { ...filled, steps: filled.steps.map((step) => ({ ...step, waitForPrevious: false })) }
+}
+
+/** A sentence of the preview for its reader: stand-ins by the names of their blanks, and no `entry.0.`. */
+export function previewedText(text: string, { blanks }: Sheet): string {
+  return text
+    .replace(/blank-(\d+)@blank\.invalid/g, (_, place) => blankText(blanks[Number(place)]?.label ?? ''))
+    .replaceAll('{entry.0.', '{')
 }
 
 /** The fields of the rule, as the form and the calls take them. */

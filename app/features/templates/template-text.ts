@@ -60,6 +60,11 @@ export const SHEET_TEXTS = {
   notTurnedOn: 'It could not be created. Please try again.',
 } as const
 
+/** After the label of a step; `blanks` as a reader sees them. */
+export function fillInText(blanks: readonly string[]): string {
+  return `Fill in ${blanks.join(' and ')} first.`
+}
+
 /** What the template would have sent; null = unknown for this kind of rule. */
 export interface LookBack {
   texts: number

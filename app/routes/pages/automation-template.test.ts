@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findDraft } from '#app/features/automations/preview/form-drafts.server.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import type { SheetView } from '#app/features/templates/sheet-view.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
@@ -163,6 +164,32 @@ test('"Edit all" takes everything along into the form, as a new entry that is of
   expect(draft?.values).toMatchObject({ name: 'Ask for a review the day after (From Template)', active: '' })
   expect(draft?.steps[0]?.parameters.message).toMatch(/^Hello! https:\/\/example.com\/review /)
   expect([await rules(), await uses()]).toEqual([[], 1])
+})
+
+describe('before its blanks are filled in', () => {
+  const BOOKING = { uuid: 'booking-1', active: '1', activity_was_scheduled: '1', start_date: '2026-01-06 09:00:00' }
+  beforeEach(() => {
+    const job_uuid = calls.world.job(LEEDS, { status: 'Work Order' })
+    calls.world.platform.put(LEEDS, 'jobactivity', { ...BOOKING, job_uuid })
+    calls.world.platform.put(LEEDS, 'jobpayment', { uuid: 'payment-1', active: '1', amount: '50.00', job_uuid })
+  })
+
+  test.each(LIBRARY.map(({ id, name }) => [id, name]))('template %i, %s, says what to fill in', async (id) => {
+    const { preview } = await open({ id: String(id) })
+    expect(preview).not.toBeNull()
+    expect(JSON.stringify(preview)).not.toMatch(/\[\[|\{\[|entry\.0|blank\.invalid|https?:|as PDF/)
+  })
+
+  test('a step without its record names the blank, and the rest is seen', async () => {
+    const seen = async (id: number) => (await open({ id: String(id) })).preview
+    expect((await seen(28))?.others).toEqual(['Update Job Field: Fill in ‹Confirmed badge› first.'])
+    expect((await seen(28))?.messages[0]?.message.text).toMatch(/^Thank you, confirmed/)
+    expect((await seen(18))?.others).toEqual(['Create Job: Fill in ‹Service due› and ‹Service category› first.'])
+    expect((await seen(5))?.others).toEqual(['Send Notification: Fill in ‹Address› first.'])
+    const [report] = (await seen(25))?.messages ?? []
+    expect(report).toMatchObject({ says: 'E-mail to ‹Owner e-mail›', message: { channel: 'email' } })
+    expect(report?.message.text).toContain('Open work orders: 1')
+  })
 })
 
 test('a try-out and a look-back show what it would send, and change nothing', async () => {
