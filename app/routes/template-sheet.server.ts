@@ -16,6 +16,7 @@ import {
   refusedErrors,
   type SheetView,
   sheetView,
+  tooEarly,
   withLook,
 } from '#app/features/templates/sheet-view.ts'
 import { type TemplateOfJson, templateCopy } from '#app/features/templates/template.ts'
@@ -61,6 +62,8 @@ export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): 
   const { app } = args.context
   const { found, template, sheet, lists } = opened
   const view = { ...sheetView(template, sheet, lists), phone: found.staffUuid === null ? '' : null }
+  const early = preview === 'backtest' ? tooEarly(sheet) : null
+  if (early) return { ...view, lookBack: early }
   if (takeRate(app, 'preview', found.account.uuid).outcome === 'wait') return { ...view, trouble: SHEET_TEXTS.tooMany }
   return withLook(view, await previewForm(withNames(app), stateOf(opened), { preview, ...requestOf(opened) }), sheet)
 }

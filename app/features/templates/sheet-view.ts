@@ -97,6 +97,12 @@ export function refusedErrors(
   return { [byLabel?.name ?? '']: [message] }
 }
 
+/** A look back before the blanks of its conditions are filled in: it would find nothing. Null = they are. */
+export function tooEarly({ definition }: Sheet): LookBack | null {
+  const needs = openBlanksOf({ ...definition, steps: [] }).map(blankText)
+  return needs.length === 0 ? null : { texts: 0, emails: 0, runs: 0, days: null, needs }
+}
+
 /** Adds what was looked at to the sheet. */
 export function withLook(view: SheetView, answer: FormPreview, sheet: Sheet): SheetView {
   switch (answer.kind) {

@@ -73,10 +73,13 @@ export interface LookBack {
   runs: number
   /** Runs a day, oldest first; null = the days are unknown. */
   days: readonly number[] | null
+  /** Blanks that its conditions need first, as a reader sees them. */
+  needs?: readonly string[]
 }
 
 /** `Last 30 days: 12 texts.` */
-export function lookBackText({ texts, emails, runs }: LookBack): string {
+export function lookBackText({ texts, emails, runs, needs = [] }: LookBack): string {
+  if (needs.length > 0) return `Fill in ${needs.join(' and ')} to see the last 30 days.`
   const sent = [texts > 0 ? plural(texts, 'text') : '', emails > 0 ? plural(emails, 'e-mail') : ''].filter(Boolean)
   if (sent.length > 0) return `Last 30 days: ${sent.join(', ')}.`
   return runs === 0 ? 'Last 30 days: nothing would have happened.' : `Last 30 days: ${plural(runs, 'run')}.`

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import type { SheetView } from '#app/features/templates/sheet-view.ts'
+import { lookBackText } from '#app/features/templates/template-text.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -178,6 +179,20 @@ describe('before its blanks are filled in', () => {
     const { preview } = await open({ id: String(id) })
     expect(preview).not.toBeNull()
     expect(JSON.stringify(preview)).not.toMatch(/\[\[|\{\[|entry\.0|blank\.invalid|https?:|as PDF/)
+  })
+
+  test.each([
+    [13, 'Account customer'],
+    [17, 'Jobs that get a certificate'],
+    [18, 'Service category'],
+    [24, 'Waiting for parts'],
+  ])('the last 30 days of template %i wait for what its conditions need', async (id, label) => {
+    const says = async (form: Record<string, string>) => {
+      const { lookBack } = (await press('look_back', form, { id: String(id) })).data.sheet
+      return lookBack && lookBackText(lookBack)
+    }
+    expect(await says({})).toBe(`Fill in ‹${label}› to see the last 30 days.`)
+    expect(await says({ [`blank.${label}`]: 'Any' })).toBe('Last 30 days: nothing would have happened.')
   })
 
   test('a step without its record names the blank, and the rest is seen', async () => {

@@ -1,4 +1,4 @@
-import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
@@ -30,7 +30,7 @@ const SEEN: Partial<SheetView> = {
   },
 }
 
-function draw(over: Partial<SheetView> = {}) {
+function draw(over: Partial<SheetView> = {}, needs: string[] = []) {
   const asked: string[] = []
   const sheet = { ...REVIEW, ...SEEN, ...over }
   renderPage({
@@ -49,7 +49,8 @@ function draw(over: Partial<SheetView> = {}) {
         action: async ({ request }) => {
           asked.push(String((await request.formData()).get('intent')))
           const days = Array.from({ length: 30 }, (_, day) => (day === 3 ? 12 : 0))
-          return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days } } }
+          const early = asked.length === 1 && needs.length > 0 && { needs }
+          return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days, ...early } } }
         },
       },
     ],
@@ -84,6 +85,16 @@ it('counts the last 30 days by itself, with a cell for each', async () => {
   expect(asked).toEqual(['look_back'])
   const strip = screen.getByRole('img', { name: 'Last 30 days: 12 texts.' })
   expect(strip.outerHTML.length).toBeLessThan(1_024)
+})
+
+it('counts them again once a blank is filled in that they need', async () => {
+  const asked = draw({}, ['‹Review link›'])
+  await waitFor(() => screen.getByText('Fill in ‹Review link› to see the last 30 days.'))
+  const type = (value: string) => fireEvent.input(screen.getByLabelText('Review link'), { target: { value } })
+  type('https://example.com')
+  await waitFor(() => screen.getByText('Last 30 days: 12 texts.'), { timeout: 3_000 })
+  type('https://example.com/review')
+  await waitFor(() => expect(asked).toEqual(['look_back', 'look', 'look_back', 'look']), { timeout: 3_000 })
 })
 
 it('says at each field what is missing, and that a preview is not there', () => {

@@ -55,7 +55,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   useEffect(() => {
     asking.current(back, 'look_back')
     return () => clearTimeout(timer.current)
-    // Once, when the page works; afterwards with the preview.
+    // Once, when the page works; again only if blanks were missing.
   }, [])
   useEffect(() => {
     if (Object.keys(sheet.errors).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
@@ -63,7 +63,10 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   function onInput(event: FormEvent) {
     if (!(event.target instanceof HTMLElement) || !event.target.matches('input, textarea, select')) return
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => asking.current(preview, 'look'), PAUSE)
+    timer.current = setTimeout(() => {
+      asking.current(preview, 'look')
+      if (lookBack?.needs) asking.current(back, 'look_back')
+    }, PAUSE)
   }
   const looked = preview.data?.sheet ?? sheet
   const lookBack = back.data?.sheet.lookBack ?? sheet.lookBack
