@@ -48,7 +48,7 @@ export const MONEY: readonly LibraryTemplate[] = [
         contentType: 'manual',
         to: '{entry.0.contact_email}',
         customSubject: 'Quote {entry.0.generated_job_id}: shall we keep a place for you?',
-        customBody: `Hello ${FIRST_NAME},\n\nwe sent you a quote for {entry.0.job_description or "your job"} {entry.0.days_since_quote} days ago. Our prices hold for [[30 days]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
+        customBody: `Hello ${FIRST_NAME},\n\nour quote {entry.0.generated_job_id} for {entry.0.job_address or "your job"} has been with you for {entry.0.days_since_quote} days. Our prices hold for [[30 days]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
         linkToJob: true,
         includeSignature: true,
       }),

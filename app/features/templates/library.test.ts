@@ -5,7 +5,8 @@ import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
 import { judge } from '#app/features/automations/rules/conditions/conditions.ts'
 import { digestValues } from '#app/features/automations/rules/digest.ts'
-import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
+import { resolveText } from '#app/features/automations/rules/placeholders/placeholders.ts'
+import { openBlanksOf, withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
@@ -14,7 +15,7 @@ import { occurrenceOf } from '#app/features/automations/rules/timing/once.ts'
 import { oftenOf } from '#app/features/automations/rules/timing/once-text.ts'
 import { neededSteps } from '#app/features/automations/runs/run-order.ts'
 import { actionWorld, effectsOf, JOB } from '#tests/support/action-platform.server.ts'
-import { jobFacts } from '#tests/support/record-facts.ts'
+import { jobFacts, wholeJob } from '#tests/support/record-facts.ts'
 import { onEvent } from './building-blocks.ts'
 import { LIBRARY } from './library.ts'
 import { readTemplate, templateCopy } from './template.ts'
@@ -216,6 +217,28 @@ test('the weekly report counts as finished what was finished last week, and says
   // On a Monday morning, the week's number is that of the week that begins.
   expect(JSON.stringify(LIBRARY)).not.toContain('{week}')
 })
+
+test.each(LIBRARY.map(({ name, definition }) => [name, definition] as const))(
+  '%s reads well with a description that ends its sentence',
+  (_, definition) => {
+    const { now, zone } = NOON
+    const account = { name: '', email: '', zone, currency: 'GBP', country: 'GB' }
+    const ages = { days_since_quote: '72', days_overdue: '31', days_in_queue: '6' }
+    const job = jobFacts({ ...wholeJob({ job_description: 'Dog is friendly.', date: '2026-11-30' }).values, ...ages })
+    const records = [job, jobFacts(job.values, { recordUuid: '44444444-0000-4000-8000-000000000009' })]
+    const trigger = digestValues(records, { ...account, now })
+    const { steps } = withBlanksFilled(
+      definition,
+      Object.fromEntries(openBlanksOf(definition).map((one) => [one, one])),
+    )
+    const said = steps.flatMap(({ parameters }) =>
+      Object.values(parameters)
+        .filter((one) => typeof one === 'string')
+        .map((text) => resolveText(text, 'plain', { records, trigger, results: {}, order: [], account, now }).text),
+    )
+    expect(said.filter((text) => /\.\.|\.[;,]|\. \d+ days ago/.test(text))).toEqual([])
+  },
+)
 
 test('a count of one reads as well as any other', () => {
   expect(JSON.stringify(LIBRARY)).not.toMatch(/\{count[^}]*\} \w*\s?jobs/)

@@ -54,6 +54,8 @@ describe('values over all records', () => {
     expect(values.all_job_ids).toBe('2, 1, 3')
     expect(values.all_job_descriptions).toBe('Replace boiler; Replace boiler; Replace boiler')
     expect(values.all_job_addresses?.split('; ')).toHaveLength(3)
+    const written = ['Flat 14.', 'Ring twice...', 'Done.'].map((job_description) => wholeJob({ job_description }))
+    expect(digestValues(written, ACCOUNT).all_job_descriptions).toBe('Flat 14; Ring twice; Done.')
   })
 
   it('count a job once, however many of its bookings there are, and each payment', () => {

@@ -141,6 +141,7 @@ function joined(records: readonly RecordFacts[], name: string, account: DigestAc
     .map((facts) => shown(facts, name, account))
     .filter(Boolean)
     .join(between)
+    .replace(/\.+; /g, '; ')
 }
 
 /** The value on one line; '' when there is none. */
