@@ -142,8 +142,11 @@ export const pdf = (templateType: string) =>
 /** For an e-mail: sends along what the rule's first step made. */
 export const WITH_DOCUMENT = { includeAttachments: true, includeGeneratedDocument: true, documentActionIndex: 1 }
 
-/** Customer messages respect quiet hours, and go out only while the rule's conditions still hold. */
-export const TO_CUSTOMERS: Partial<RuleGuards> = { respectQuietHours: true, recheckBeforeSending: true }
+/** Customer messages respect quiet hours … */
+export const QUIET: Partial<RuleGuards> = { respectQuietHours: true }
+
+/** … and go out only while the rule's conditions still hold. */
+export const TO_CUSTOMERS: Partial<RuleGuards> = { ...QUIET, recheckBeforeSending: true }
 
 const MOBILE = '{entry.0.contact_mobile}'
 export const FIRST_NAME = '{entry.0.contact_first_name or "there"}'

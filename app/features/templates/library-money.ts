@@ -5,6 +5,7 @@ import {
   noteOnJob,
   onEvent,
   pdf,
+  QUIET,
   step,
   TO_CUSTOMERS,
   task,
@@ -79,6 +80,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     says: 'From accepted quote to booking, without anybody remembering.',
     trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
     when: 'status = Work Order and quote_sent = 1',
+    guards: QUIET,
     steps: [
       step('assign_to_queue', { queueUuid: '[[Queue for jobs to be booked]]' }),
       text(
@@ -188,6 +190,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     says: 'From deposit to booking.',
     trigger: onEvent('jobpayment', 'job_created'),
     when: 'is_deposit = 1 and active = 1 and amount > 0',
+    guards: QUIET,
     steps: [
       step('assign_to_queue', { queueUuid: '[[Ready to book]]' }),
       tell(
@@ -212,7 +215,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     when: OPEN,
     groupBy: 'company_uuid',
     once: 'period',
-    guards: { respectQuietHours: true },
+    guards: QUIET,
     steps: [
       // Without a file: ServiceM8 makes documents of jobs alone.
       step('send_email', {

@@ -61,7 +61,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     says: 'The papers arrive without anybody sending them.',
     trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
     when: 'status = Completed and category_uuid = [[Jobs that get a certificate]] and contact_email set',
-    guards: { recheckBeforeSending: true },
+    guards: TO_CUSTOMERS,
     steps: [
       pdf('[[Certificate or report]]'),
       step(

@@ -73,6 +73,14 @@ test('no message asks for an answer that nobody reads', () => {
   expect(sent.filter(({ text }) => asks.test(text))).toEqual([])
 })
 
+test('every message to a customer keeps quiet hours, but the answer to one who has just written', () => {
+  const loud = LIBRARY.filter(({ definition: { steps, guards } }) => {
+    const writes = steps.some(({ parameters }) => /^\{entry\.0\.\w+_(mobile|email)\}$/.test(String(parameters.to)))
+    return writes && !guards.respectQuietHours
+  })
+  expect(loud.map(({ name }) => name)).toEqual(['Confirm by YES'])
+})
+
 test('every message signed by the business leaves its name to the owner', () => {
   const chase = LIBRARY.find(({ id }) => id === 7)
   expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])

@@ -37,6 +37,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
     trigger: onEvent('job', 'customer_replied', { reply: 'yes' }),
     when: 'status = Work Order and contact_mobile set',
     once: 'day',
+    // No quiet hours: it answers a person who has just written.
     guards: { recheckBeforeSending: true },
     steps: [
       step('update_job_field', { fieldName: 'badges', fieldValue: '[[Confirmed badge]]', badgeChange: 'add' }),
