@@ -275,6 +275,13 @@ describe('copied materials', () => {
     ])
   })
 
+  it('are counted in the history, also a single one', async () => {
+    const said = async (sourceJobUuid: string) =>
+      (await made({ copyMaterialsFromJob: true, sourceJobUuid }))[0]?.summary
+    expect(await said(OTHER_JOB)).toMatch(/, with 1 line$/)
+    expect(await said(JOB)).toMatch(/, with [2-9] lines$/)
+  })
+
   it('come from all jobs of the group when the rule groups', async () => {
     world.put('job', { uuid: OTHER_JOB, company_uuid: CUSTOMER })
     const records = [await world.record(), await world.record('job', OTHER_JOB)]

@@ -1,6 +1,7 @@
 // The actions that make a job or change the jobs of a run (status, queue, field). A job is written only if it differs.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { sameValue } from '../records/changes.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
@@ -225,7 +226,7 @@ async function planNewJob(context: PlanContext): Promise<Plan> {
     parents: {},
     // The platform returns its number only when the job is read after its creation (facts: 5.8).
     readBack: ['generated_job_id'],
-    summary: `New job (${fields.fields.status ?? ''}) for ${customer.name}${lines > 0 ? `, with ${lines} lines` : ''}`,
+    summary: `New job (${fields.fields.status ?? ''}) for ${customer.name}${lines > 0 ? `, with ${plural(lines, 'line')}` : ''}`,
   }
   return planned(wording, [job, ...lineEffects(chosen.lines)], {
     warnings: [...fields.warnings, ...chosen.warnings, ...textWarnings(wording)],
