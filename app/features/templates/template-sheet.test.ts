@@ -39,6 +39,17 @@ describe('the blanks', () => {
     expect([value('Business name'), value('1 working day'), value('Scheduler')]).toEqual([FIRM, '1 working day', ''])
   })
 
+  test('a label that is an answer has the words around it', () => {
+    const around = (id: number) => sheetOf(named(id), null, FIRM).blanks.flatMap((one) => one.around || [])
+    expect([2, 4, 17].flatMap(around)).toEqual([
+      'Our prices hold for …',
+      'We will call within … to agree a date',
+      'Call ‹Business phone› within … and we come back',
+    ])
+    const answers = LIBRARY.flatMap(({ definition }) => sheetOf(definition, null, FIRM).blanks)
+    expect(answers.filter(({ label, around }) => /^\d/.test(label) === (around === ''))).toEqual([])
+  })
+
   test('take a record of a list where the rule wants one', () => {
     const kinds = Object.fromEntries(
       LIBRARY.flatMap(({ definition }) => sheetOf(definition, null, '').blanks.map(({ label, kind }) => [label, kind])),

@@ -2,6 +2,7 @@
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type { ActionParameters, Condition, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
+import { fillBlanks, openBlanks } from '#app/features/automations/rules/placeholders/placeholder-syntax.ts'
 import { openBlanksOf, withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import { ownValue } from '#app/lib/json.ts'
@@ -19,6 +20,8 @@ export interface BlankField {
   value: string
   /** May stay empty: its condition is then left out. */
   isOptional: boolean
+  /** What it is about, where its label is an answer: `Our prices hold for …`. Else ''. */
+  around: string
 }
 
 export interface TextField {
@@ -50,7 +53,7 @@ export function sheetOf(template: RuleDefinition, sent: URLSearchParams | null, 
     const name = `blank.${label}`
     const typed = sent?.get(name)?.trim().slice(0, LONGEST_ANSWER)
     const [kind, isOptional] = [kindOf(edited, label), isLeftOut(edited, label)]
-    return { label, kind, name, value: typed ?? prefilled(label, firm), isOptional }
+    return { label, kind, name, value: typed ?? prefilled(label, firm), isOptional, around: aroundOf(edited, label) }
   })
   const answers = Object.fromEntries(blanks.flatMap(({ label, value }) => (value === '' ? [] : [[label, value]])))
   const dropped = new Set(blanks.flatMap((one) => (one.isOptional && one.value === '' ? [`[[${one.label}]]`] : [])))
@@ -99,6 +102,17 @@ function prefilled(label: string, firm: string): string {
 /** `7 days` is its own answer. */
 function asAnswer(label: string): string {
   return /^\d/.test(label) ? label : ''
+}
+
+const SENTENCE_END = /[.!?](?:\s|<|$)|[<>\n]/
+
+function aroundOf({ steps }: RuleDefinition, label: string): string {
+  if (asAnswer(label) === '') return ''
+  const texts = steps.flatMap(({ parameters }) => Object.values(parameters).map(String))
+  const [before, after] = texts.map((text) => text.split(`[[${label}]]`)).find((parts) => parts.length > 1) ?? []
+  const said = `${before?.split(SENTENCE_END).at(-1) ?? ''}…${after?.split(SENTENCE_END)[0] ?? ''}`
+  if (said === '…') return ''
+  return fillBlanks(said, Object.fromEntries(openBlanks(said).map((one) => [one, blankText(one)]))).trim()
 }
 
 const LIST_OF_FIELD: Readonly<Record<string, keyof FormLists>> = {

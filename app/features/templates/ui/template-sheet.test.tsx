@@ -70,6 +70,13 @@ it('asks only for the blanks, shows the message for a real job, and can be turne
   expect(button.form?.method).toBe('post')
 })
 
+it('tells by the words around it what an answer is about', () => {
+  draw(viewOf(2))
+  const field = screen.getByLabelText<HTMLInputElement>('30 days')
+  const hint = document.getElementById(field.getAttribute('aria-describedby') ?? '')
+  expect([field.value, hint?.textContent]).toEqual(['30 days', 'Our prices hold for …'])
+})
+
 it('keeps the number typed for a text to the own phone, and asks for none that is known', () => {
   draw({ phone: '12345' })
   expect(screen.getByLabelText<HTMLInputElement>('Your mobile number').value).toBe('12345')

@@ -164,9 +164,9 @@ interface BlankProps {
   errors: string[] | undefined
 }
 
-function Blank({ blank: { name, label, kind, value, isOptional, options }, errors }: BlankProps) {
+function Blank({ blank: { name, label, kind, value, isOptional, around, options }, errors }: BlankProps) {
   const typed = kind === 'email' || kind === 'tel' || kind === 'url' ? kind : 'text'
-  const hint = isOptional ? (kind === 'badges' ? SHEET_TEXTS.badge : SHEET_TEXTS.optional) : undefined
+  const hint = isOptional ? (kind === 'badges' ? SHEET_TEXTS.badge : SHEET_TEXTS.optional) : around || undefined
   const known = options.some(({ uuid }) => uuid === value)
   return (
     <Field id={idOf(name)} label={label} hint={hint} errors={errors}>
