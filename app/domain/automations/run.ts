@@ -36,6 +36,8 @@ export interface TriggerData {
   bypassedConditions: boolean
   /** Set when a call asked for something the rule does only once: the run records this and does nothing. */
   doneBefore?: Reason
+  /** A list and the dates in its words are as of then, epoch ms; missing = as of when a step is planned. */
+  asOf?: number
   /** The field changes that triggered it, where known. */
   changes: { field: string; from: string | null; to: string }[]
 }

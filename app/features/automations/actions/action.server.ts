@@ -19,6 +19,8 @@ export interface AccountProfile extends PlaceholderAccount {
 }
 
 export interface PlanContext extends PlaceholderScope {
+  /** The words are as of then; missing = now. */
+  asOf?: number
   account: AccountProfile
   step: Step
   read: ReadOnlyPlatform

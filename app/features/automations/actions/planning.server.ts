@@ -30,7 +30,7 @@ export interface Wording {
 
 /** `values` = names known only to these texts (of a platform template), besides those of the trigger. */
 export function createWording(context: PlanContext, values: Readonly<Record<string, string>> = {}): Wording {
-  const { records, results, order, account, now } = context
+  const { records, results, order, account, asOf: now = context.now } = context
   const trigger = { ...values, ...context.trigger }
   const blanks = new Set<string>()
   const unknown = new Set<string>()

@@ -157,14 +157,15 @@ const PASSED = runReason('conditions_no_longer_met')
 function judgedAsOf(run: ClaimedRun, { trigger }: RuleDefinition, step: Step, seen: SeenJournal, now: Millis) {
   // "Run again" repeats what was, and Run Now may leave the conditions out.
   if (run.replayOf !== null || run.triggerData.bypassedConditions) return null
-  if (hasWaited(step, seen)) return cannotBeUndone(seen.rows) ? null : run.createdAt
+  const dueAt = run.triggerData.asOf ?? run.createdAt
+  if (hasWaited(step, seen)) return cannotBeUndone(seen.rows) ? null : dueAt
   if (run.source === 'person' || hasBegun(seen.rows)) return null
-  if (isReleased(run)) return run.createdAt
+  if (isReleased(run)) return dueAt
   if (run.source === 'manual') return now
   // It was due when it was made: for longer than this, an unpaid account or a held copy kept it.
-  const waited = now - run.createdAt > hours(1) ? run.createdAt : null
+  const waited = now - run.createdAt > hours(1) ? dueAt : null
   if (run.source !== 'webhook' || trigger.source !== 'webhook') return waited
-  if (trigger.schedule) return run.createdAt
+  if (trigger.schedule) return dueAt
   return trigger.settleMinutes > 0 ? now : waited
 }
 

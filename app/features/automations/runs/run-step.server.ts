@@ -57,6 +57,7 @@ export async function planStep(
   results: Readonly<Record<string, StepResult>>,
 ): Promise<Plan> {
   const { definition, records } = context
+  const { asOf } = context.triggerData
   const { refusedAddresses = {}, ...defaults } = context.defaults
   const { apart } = deps
   const { accountUuid } = context.account
@@ -73,6 +74,7 @@ export async function planStep(
       origin: context.origin,
       grouped: isOfMany(definition),
       automation: context.automation,
+      ...(asOf !== undefined && { asOf }),
       ...(apart && { safeHtml: (text: string) => apart.do('safeSentHtml', accountUuid, text) }),
       ...defaults,
     })

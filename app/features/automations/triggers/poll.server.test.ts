@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, minutes, seconds } from '#app/lib/duration.ts'
 import {
@@ -10,6 +11,7 @@ import {
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
+import { releaseRuns } from '../history/run-again.server.ts'
 import { createPoller } from './poll.server.ts'
 
 let world: AutomationWorld
@@ -63,4 +65,72 @@ test('a yearly service that a rule made is found itself the year after, and not 
   complete('2026-02-10 10:00:00')
   clock.leap(days(371))
   expect(await poll()).toBe(1)
+})
+
+describe('a check that is made up late', () => {
+  const fromLibrary = (templateId: number, filled: string): RuleDefinition => {
+    const written = JSON.stringify(LIBRARY.find(({ id }) => id === templateId)?.definition)
+    return JSON.parse(written.replaceAll(/\[\[.+?\]\]/g, filled))
+  }
+
+  /** Makes the check of `tick` at `now`. */
+  async function madeUp(definition: RuleDefinition, { tick, now }: { tick: number; now: number }) {
+    await world.close()
+    world = await automationWorld(now)
+    const rule = await world.rule(definition)
+    await world.store.automations.changeAutomation(LEEDS, rule, { nextRunAt: tick, at: now })
+    return async () => {
+      await createPoller({ ...world.app, facts: world.parts.facts }).round()
+      world.engine().start()
+      await world.clock.run(seconds(5))
+    }
+  }
+
+  const listed = () => JSON.parse(String(world.rows('SELECT record_uuids AS uuids FROM run')[0]?.uuids)) as string[]
+
+  test('makes the bill of the month that it was due in', async () => {
+    const company_uuid = uuidOf('company', 1)
+    const times = { tick: Date.UTC(2027, 0, 31, 17), now: Date.UTC(2027, 1, 1, 15) }
+    const poll = await madeUp(fromLibrary(13, company_uuid), times)
+    const open = { invoice_sent: '0', payment_received: '0', purchase_order_number: '' }
+    world.job(LEEDS, { ...open, company_uuid, status: 'Completed', completion_date: '2027-01-20 10:00:00' })
+    await poll()
+    const made = world.platform.made.find(({ object }) => object === 'job')
+    expect(made?.fields.job_description).toMatch(/^Work in January 2027: /)
+  })
+
+  test('lists the week that it was due for', async () => {
+    const times = { tick: Date.UTC(2026, 0, 12, 6, 45), now: Date.UTC(2026, 0, 13, 9) }
+    const poll = await madeUp(fromLibrary(25, 'owner@example.test'), times)
+    const done = (day: string) =>
+      world.job(LEEDS, { status: 'Completed', completion_date: `2026-01-${day} 10:00:00`, job_address: `${day} Row` })
+    for (const day of ['05', '11', '12']) done(day)
+    await poll()
+    expect(listed().toSorted()).toEqual([uuidOf('job', 1), uuidOf('job', 2)])
+  })
+
+  test('keeps the words of its tick while it waits for a person', async () => {
+    const trigger = pollTrigger({ interval: 'last_of_month', runTime: '17:00' })
+    const guards = { askFirst: true }
+    const steps = [aStep('s1', 'create_task', { title: 'Work in {this_month}', description: '' })]
+    const tick = Date.UTC(2026, 0, 31, 17)
+    const poll = await madeUp(aRule(steps, { trigger, digest: true, once: 'period', guards }), { tick, now: tick })
+    world.job(LEEDS)
+    await poll()
+    world.clock.leap(days(3))
+    await releaseRuns(world.app, LEEDS, [Number(world.rows('SELECT id FROM run')[0]?.id)])
+    await world.clock.run(seconds(5))
+    expect(world.platform.made.find(({ object }) => object === 'task')?.fields.name).toBe('Work in January 2026')
+  })
+
+  test('is about today when it comes each day', async () => {
+    const times = { tick: Date.UTC(2026, 0, 12, 6), now: Date.UTC(2026, 0, 13, 9) }
+    const trigger = pollTrigger({ interval: 'daily' })
+    const conditions = [{ field: 'date', operator: 'equals', value: 'TODAY', logicalOperator: 'AND' } as const]
+    const steps = [aStep('s1', 'create_task', { title: '{count}', description: '' })]
+    const poll = await madeUp(aRule(steps, { trigger, conditions, digest: true, once: 'period' }), times)
+    for (const day of ['12', '13']) world.job(LEEDS, { date: `2026-01-${day}` })
+    await poll()
+    expect(listed()).toEqual([uuidOf('job', 2)])
+  })
 })

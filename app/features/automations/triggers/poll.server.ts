@@ -3,7 +3,8 @@
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CREATED_BY_RULE, type RunRequest, type RunSource } from '#app/domain/automations/run.ts'
-import { seconds } from '#app/lib/duration.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
@@ -13,7 +14,7 @@ import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
 import { objectsCreated } from '../rules/loops.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
-import { nextRun } from '../rules/timing/schedule.ts'
+import { lastRun, nextRun } from '../rules/timing/schedule.ts'
 import { type EvaluateApp, pauseUnread, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 
@@ -109,18 +110,30 @@ async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Prom
     return { outcome: 'settled', started: (started ?? []).filter((one) => one.outcome === 'started').length } as const
   }
   // However late, and however many ticks were missed: one poll on return (contract, section 8).
-  const at = { now, zone: account.timezone }
+  const zone = account.timezone
+  const at = { now: judgedAsOf(definition, trigger, zone, rule.nextRunAt, now), zone }
   const listed = await listFor(app, accountUuid, objectOfEndpoint(trigger.endpoint), filterOf(definition, at))
   if (listed.outcome === 'failed') return listed
   const judged = await judgeAll(app, accountUuid, listed.object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged
-  const tickOf: TickOf = { at, source: 'poll', tick: rule.nextRunAt }
+  const asOf = definition.once === 'period' ? { asOf: at.now } : {}
+  const tickOf: TickOf = { at: { now, zone }, source: 'poll', tick: rule.nextRunAt, ...asOf }
   const { open } = await sortHandled(app, rule, judged.judged.matched, tickOf)
   return settle(await requestsOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
 }
 
+/** The list of a week or a month stays that of its tick, however late it is made up. */
+function judgedAsOf({ once }: RuleDefinition, trigger: PollTrigger, zone: string, tick: Millis, now: Millis): Millis {
+  if (once !== 'period') return now
+  const last = lastRun(trigger, zone, tick, now) ?? tick
+  const next = nextRun(trigger, zone, last, last)
+  return next !== null && next - last > days(4) ? last : now
+}
+
 interface TickOf {
   at: { now: number; zone: string }
+  /** As of when a list was judged. */
+  asOf?: Millis
   source: RunSource
   /** The tick's planned time; null = a person asked. */
   tick: number | null
@@ -175,7 +188,7 @@ export async function requestsOf(
   tickOf: TickOf,
 ): Promise<RunRequest[]> {
   const { definition } = rule
-  const { at, source, tick } = tickOf
+  const { at, source, tick, asOf } = tickOf
   const perRecord = definition.once !== 'period'
   const open = judged.matched
   // Names for the records that the history shows.
@@ -196,6 +209,7 @@ export async function requestsOf(
       recordUuids: records.map((facts) => facts.recordUuid),
       groupKey,
       triggerData: {
+        ...(asOf !== undefined && { asOf }),
         description: source === 'person' ? 'Run by hand' : `Checked ${objectNoun(object)}s`,
         conditionMatching: {
           totalRecords: judged.total,

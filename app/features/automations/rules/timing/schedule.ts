@@ -69,6 +69,19 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last:
   }
 }
 
+/** The last tick of `from` to `to`; null = none. Looks ever further back: there are ticks each 5 minutes, and yearly. */
+export function lastRun(trigger: PollTrigger, zone: string, from: Millis, to: Millis): Millis | null {
+  for (let back = hours(1); ; back *= 8) {
+    let last: Millis | null = null
+    let next = nextRun(trigger, zone, Math.max(from, to - back) - 1)
+    while (next !== null && next <= to) {
+      last = next
+      next = nextRun(trigger, zone, next, next)
+    }
+    if (last !== null || to - back <= from) return last
+  }
+}
+
 /** The first tick of a rule that is switched on now: like `nextRun`, but `once` without a future date is due now. */
 export function firstRun(trigger: PollTrigger, zone: string, now: Millis): Millis | null {
   return nextRun(trigger, zone, now) ?? (planOf(trigger).kind === 'once' ? now : null)
