@@ -6,6 +6,7 @@ import { forgetExpiredSignIns, keepConnectionsAlive } from '#app/features/accoun
 import { forgetOldAudit, type Removed } from '#app/features/audit/audit.server.ts'
 import { endRefusalMinute } from '#app/features/audit/refusals.server.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
+import { moveTicks } from '#app/features/automations/triggers/poll.server.ts'
 import { chargesStillEnded } from '#app/features/billing/manage-billing.server.ts'
 import { catchUpPayments, judgeHolds, reconcilePlans, reportUsage } from '#app/features/billing/upkeep.server.ts'
 import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
@@ -39,7 +40,11 @@ export function timedJobs(
       afterStartMs: seconds(5),
       run: async (signal) => void (await repairSubscriptions(app, { signal })),
     },
-    { name: 'connections.keep_alive', pattern: '43 3 * * *', run: (signal) => keepConnectionsAlive(app, signal) },
+    {
+      name: 'connections.keep_alive',
+      pattern: '43 3 * * *',
+      run: (signal) => keepConnectionsAlive(app, signal, (accountUuid) => moveTicks(app, accountUuid)),
+    },
     {
       name: 'accounts.erase',
       pattern: '* * * * *',

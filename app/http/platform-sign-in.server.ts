@@ -15,6 +15,7 @@ import {
   signInReturn,
 } from '#app/features/accounts/sign-in.ts'
 import { recordRefusal } from '#app/features/audit/refusals.server.ts'
+import { moveTicks } from '#app/features/automations/triggers/poll.server.ts'
 import { beginTrial } from '#app/features/billing/plan.server.ts'
 import { repairSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
 import type { SubscriptionApp } from '#app/features/endpoints/subscriptions/subscriptions.server.ts'
@@ -93,7 +94,7 @@ class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
   }
 }
 
-type SignInApp = SubscriptionApp & Pick<App, 'oauth' | 'platformApi' | 'payments'>
+type SignInApp = SubscriptionApp & Pick<App, 'oauth' | 'platformApi' | 'payments' | 'rulesChanged'>
 
 function authenticatorOf(app: SignInApp, state: string, verify: (tokens: OAuth2Tokens) => Promise<FinishedSignIn>) {
   const strategy = new PlatformStrategy(app, state, ({ tokens }) => verify(tokens))
@@ -183,6 +184,7 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
     const accountUuid = await app.store.accounts.resolveAccountId(returnTo)
     if (accountUuid !== null) {
       await beginTrial(app, accountUuid)
+      await moveTicks(app, accountUuid)
       // If the add-on had been removed, ServiceM8 has ended every subscription. Nobody waits for this.
       repairSubscriptions(app, { only: accountUuid }).catch((error: unknown) => {
         app.log.error({ account: accountUuid, error }, 'subscriptions.repair_failed')

@@ -178,7 +178,9 @@ describe('upkeep', () => {
     await world.app.store.notices.noteAccountEmail(BRISBANE.uuid, 'old@example.test')
     // Its token was renewed just now.
     world.clock.advance(minutes(1))
-    await keepConnectionsAlive(world.app)
+    const described: string[] = []
+    await keepConnectionsAlive(world.app, undefined, async (uuid) => void described.push(uuid))
+    expect(described).toEqual([BRISBANE.uuid])
     expect(world.platform.counts.refreshes).toBe(0)
     expect(await world.store.findAccount(BRISBANE.uuid)).toEqual(BRISBANE)
     expect(await world.app.store.notices.findAccountEmail(BRISBANE.uuid)).toBe('office@example.test')

@@ -15,6 +15,7 @@ export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'l
 export async function keepConnectionsAlive(
   app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>,
   signal?: AbortSignal,
+  described: (accountUuid: string) => Promise<void> = async () => {},
 ): Promise<void> {
   const { accounts, notices } = app.store
   for (const accountUuid of await accounts.accountsIdleSince(app.clock.now())) {
@@ -22,6 +23,7 @@ export async function keepConnectionsAlive(
     const vendor = await app.callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid) {
       await accounts.describeAccount(vendor.value)
+      await described(accountUuid)
       // The address from before is better than none.
       if (vendor.value.email !== '') await notices.noteAccountEmail(accountUuid, vendor.value.email)
     }

@@ -11,6 +11,7 @@ import {
   storeTokens,
 } from '#app/features/accounts/credentials.server.ts'
 import { linkAccountId, mapAccountId } from '#app/features/accounts/link.server.ts'
+import { moveTicks } from '#app/features/automations/triggers/poll.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { findAccess, requireSession } from '#app/http/guards.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
@@ -83,6 +84,7 @@ export const accountCalls: Reference<Call> = {
         const access = await findAccess(app, request, accountUUID)
         if (!access) return forbidden(CREDENTIAL_MESSAGES.notYours)
         const stored = await storeTokens(app, access.accountUuid, body)
+        if (stored.outcome === 'stored') await moveTicks(app, access.accountUuid)
         switch (stored.outcome) {
           case 'stored':
             return { accountUUID, hasToken: true }

@@ -12,7 +12,8 @@ import {
 } from '#tests/support/automation-world.server.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
 import { releaseRuns } from '../history/run-again.server.ts'
-import { createPoller } from './poll.server.ts'
+import { nextRun } from '../rules/timing/schedule.ts'
+import { createPoller, moveTicks } from './poll.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -65,6 +66,23 @@ test('a yearly service that a rule made is found itself the year after, and not 
   complete('2026-02-10 10:00:00')
   clock.leap(days(371))
   expect(await poll()).toBe(1)
+})
+
+test('the next check moves with the account, and one that is due stays', async () => {
+  const { store, clock } = world
+  const now = clock.now()
+  const trigger = pollTrigger({ runTime: '16:00' })
+  const at = async (nextRunAt: number) => {
+    const id = await world.rule(aRule([aStep('s1', 'create_task', {})], { trigger }))
+    await store.automations.changeAutomation(LEEDS, id, { nextRunAt, at: now })
+    return async () => (await store.automations.findAutomation(LEEDS, id))?.nextRunAt
+  }
+  const [due, next] = [await at(now), await at(nextRun(trigger, 'Europe/London', now) ?? 0)]
+  await store.accounts.describeAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Australia/Sydney' })
+  let told = 0
+  await moveTicks({ ...world.app, rulesChanged: () => void told++ }, LEEDS)
+  expect(told).toBe(1)
+  expect([await due(), await next()]).toEqual([now, nextRun(trigger, 'Australia/Sydney', now)])
 })
 
 describe('a check that is made up late', () => {

@@ -14,7 +14,7 @@ import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
 import { objectsCreated } from '../rules/loops.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
-import { lastRun, nextRun } from '../rules/timing/schedule.ts'
+import { lastRun, movedTick, nextRun } from '../rules/timing/schedule.ts'
 import { type EvaluateApp, pauseUnread, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 
@@ -78,6 +78,25 @@ export function createPoller(app: EvaluateApp) {
 
 function soonest(moments: readonly number[]): number | null {
   return moments.length === 0 ? null : Math.min(...moments)
+}
+
+/** The checks of an account whose time zone may have changed keep their time of day. */
+export async function moveTicks(
+  app: Pick<App, 'store' | 'clock' | 'rulesChanged'>,
+  accountUuid: string,
+): Promise<void> {
+  const now = app.clock.now()
+  const account = await app.store.accounts.findAccount(accountUuid)
+  const rules = await app.store.automations.listAutomations(accountUuid)
+  for (const { id, version, active, nextRunAt: expected, definition } of rules) {
+    const { trigger } = definition
+    if (!account || !active || trigger.source !== 'api_polling' || expected === null || expected <= now) continue
+    const nextRunAt = movedTick(trigger, account.timezone, expected, now)
+    if (nextRunAt === null) continue
+    const tick = { automationId: id, version, expected, nextRunAt, verdicts: [], requests: [] }
+    await app.store.triggers.settlePoll(accountUuid, tick, now)
+    app.rulesChanged()
+  }
 }
 
 type Failed = Extract<Awaited<ReturnType<typeof judgeAll>>, { outcome: 'failed' }>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PollInterval, PollTrigger } from '#app/domain/automations/rule.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
-import { firstRun, localBefore, nextRun, scheduleProblem, scheduleText } from './schedule.ts'
+import { firstRun, localBefore, movedTick, nextRun, scheduleProblem, scheduleText } from './schedule.ts'
 
 const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)
@@ -275,6 +275,31 @@ function dateInMonth(trigger: PollTrigger, month: string): string {
   const later = dates.find((date) => date > wanted && isWorkingDate(date))
   return later ?? dates.filter((date) => date < wanted && isWorkingDate(date)).at(-1) ?? ''
 }
+
+describe('a tick of an account that moved', () => {
+  const moved = (given: Partial<PollTrigger>, zone: string, tick: string, now: string) =>
+    iso(movedTick(pollTrigger(given), zone, utc(tick), utc(now)))
+
+  it('keeps its time of day', () => {
+    const daily = { interval: 'daily', runTime: '16:00' } as const
+    const tick = '2026-01-15T16:00:00'
+    expect(moved(daily, 'Australia/Sydney', tick, '2026-01-15T04:00:00')).toBe('2026-01-15T05:00')
+    expect(moved(daily, LONDON, tick, '2026-01-15T04:00:00')).toBeNull()
+  })
+
+  it('comes once in its month, before the move or after it', () => {
+    const first = { interval: 'first_of_month', runTime: '08:00' } as const
+    const newYork = (tick: string, now: string) => moved(first, 'America/New_York', tick, now)
+    expect(newYork('2026-01-31T21:00:00', '2026-01-30T12:00:00')).toBe('2026-02-01T13:00')
+    expect(newYork('2026-02-28T21:00:00', '2026-02-01T01:00:00')).toBe('2026-03-01T13:00')
+    // 08:00 in Sydney is past: it stays, and the next is that of March.
+    expect(moved(first, 'Australia/Sydney', '2026-02-01T13:00:00', '2026-02-01T05:00:00')).toBeNull()
+  })
+
+  it('stays where it has no time of day', () => {
+    expect(moved({ interval: 'once' }, 'Australia/Sydney', '2026-01-15T16:00:00', '2026-01-15T04:00:00')).toBeNull()
+  })
+})
 
 describe('every schedule', () => {
   const INTERVALS: PollInterval[] = ['hourly', 'daily', 'weekly', 'monthly', 'first_of_month', 'last_of_month']

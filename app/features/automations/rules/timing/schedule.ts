@@ -32,6 +32,9 @@ const CLOSEST_TICKS = minutes(5)
 /** A zone that moved west has the same tick again, hours later: it is no other one. */
 const SAME_TICK = hours(12)
 
+/** No two zones are further apart. */
+const ZONES_APART = hours(26)
+
 /** Longer than any gap between two ticks, even of 29 February. */
 const LOOKED_AHEAD_DAYS = 8 * 366
 
@@ -67,6 +70,16 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last:
     default:
       return assertNever(plan)
   }
+}
+
+/**
+ * Where a tick that is still to come moves now that this is the account's zone; null = it stays. It stays the same one,
+ * so one of a month that is over is not repeated, and one whose time is past here already still comes.
+ */
+export function movedTick(trigger: PollTrigger, zone: string, tick: Millis, now: Millis): Millis | null {
+  if (nextRun(trigger, zone, tick - 1) === tick) return null
+  const next = nextRun(trigger, zone, Math.max(now, tick - ZONES_APART))
+  return next !== null && next < tick + ZONES_APART ? next : null
 }
 
 /** The last tick of `from` to `to`; null = none. Looks ever further back: there are ticks each 5 minutes, and yearly. */
