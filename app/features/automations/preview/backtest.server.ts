@@ -204,7 +204,7 @@ async function actedOn(
   const isPolled = trigger.source === 'api_polling'
   const ticks = isPolled ? ticksOf(trigger, from, at.now, at.zone) : []
   // Without every check, the runs of a rule of many cannot be counted.
-  const thinned = isPolled && isOfMany(definition) && checksBetween(ticks, trigger, at.now, at.zone)
+  const thinned = isPolled && checksBetween(ticks, trigger, at.now, at.zone)
   const parts = partsToJudge(definition, object)
   // A rule that polls once has no known past date.
   const dated = !isPolled || checksAgain(trigger)

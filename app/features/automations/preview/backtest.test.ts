@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { PollTrigger } from '#app/domain/automations/rule.ts'
-import { days } from '#app/lib/duration.ts'
+import { days, hours } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
@@ -49,6 +49,7 @@ test('a rule by the clock looks at its own times, at most once a day, and one on
   const ticks = (interval: string) => ticksOf(polled(interval).trigger as PollTrigger, from, now, zone)
   expect(ticks('daily')).toHaveLength(30)
   expect(ticks('hourly').length).toBeLessThanOrEqual(31)
+  expect(ticks('hourly').at(-1)).toBeGreaterThan(now - hours(1))
   expect(ticks('weekly')).toHaveLength(4)
   expect(ticks('on_demand')).toEqual([now])
   const recurring = { scheduleType: 'recurring', scheduleRecurrence: 'weekly' } as const

@@ -21,7 +21,7 @@ import type { RecordFacts } from '../records/facts.ts'
 import { objectNoun, readField } from '../records/fields.ts'
 import { judge } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
-import { nextRun } from '../rules/timing/schedule.ts'
+import { lastRun, nextRun } from '../rules/timing/schedule.ts'
 import type { PreviewedStep } from './preview.ts'
 
 export const BACKTEST_DAYS = 30
@@ -55,7 +55,7 @@ function actsAgain({ once }: RuleDefinition): boolean {
   return once === 'day' || once === 'week' || once === 'month' || once === 'period'
 }
 
-/** Ticks of a polling rule within the window; one a day for rules that poll more often. */
+/** Ticks of a polling rule within the window; one a day, and the latest, for rules that poll more often. */
 export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
   if (!checksAgain(trigger)) return [now]
   const always = alwaysOn(trigger)
@@ -67,6 +67,8 @@ export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: s
     ticks.push(next)
     after = Math.max(next, after + days(1) - 1)
   }
+  const latest = lastRun(always, zone, from + 1, now)
+  if (latest !== null && latest !== ticks.at(-1)) ticks.push(latest)
   return ticks
 }
 

@@ -314,8 +314,8 @@ describe('the last 30 days', () => {
     expect(found.basis.join(' ')).toContain('One check a day is shown and counted. This automation checks more often.')
     expect(found.basis.join(' ')).not.toContain('every check')
     const alone = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'hourly' })
-    expect(alone.basis.join(' ')).toContain('every check')
-    expect([alone.headline, ...alone.basis].join(' ')).not.toMatch(/ on \d+ days|One check a day/)
+    expect(alone.basis.join(' ')).toContain('One check a day')
+    expect([alone.headline, ...alone.basis].join(' ')).not.toMatch(/ on \d+ days|every check/)
   })
 
   test('of a rule that is called from outside nothing can be said, and it says so', async () => {
