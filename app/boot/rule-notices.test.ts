@@ -842,6 +842,25 @@ describe('the choices of an account', () => {
     ])
     expect(await shown()).toEqual([])
   })
+
+  test('its week is whole when the clocks change', async () => {
+    await thanks()
+    await world.store.notices.saveMailChoice(LEEDS, { weekly: true }, DEFAULT_MAIL_CHOICE, world.clock.now())
+    const weeks: string[][] = []
+    const { notices } = world.store
+    const weekFigures: typeof notices.weekFigures = (account, ...ends) => {
+      weeks.push(ends.map((at) => new Date(at).toISOString().slice(0, 16)))
+      return notices.weekFigures(account, ...ends)
+    }
+    for (const monday of [Date.UTC(2026, 2, 30, 9), Date.UTC(2026, 9, 26, 10)]) {
+      const clock = { ...world.clock, now: () => monday }
+      await tellWeek({ ...world.app, clock, store: { ...world.store, notices: { ...notices, weekFigures } } })
+    }
+    expect(weeks).toEqual([
+      ['2026-03-23T00:00', '2026-03-29T23:00'],
+      ['2026-10-18T23:00', '2026-10-26T00:00'],
+    ])
+  })
 })
 
 describe('a process that ends between any two writes', () => {

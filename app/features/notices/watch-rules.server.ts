@@ -97,8 +97,9 @@ export async function tellWeek({ store, clock, log }: Pick<App, 'store' | 'clock
   for (const { accountUuid, timezone: zone } of await store.notices.weeklyAccounts()) {
     const today = todayOf({ now, zone })
     if (weekdayOf(today) !== 1 || !isWorkingHour(now, zone)) continue
-    const since = momentOfWall(wallOfDay(today), zone).at
-    const week = await store.notices.weekFigures(accountUuid, since - days(7), since)
+    const startOf = (day: number) => momentOfWall(wallOfDay(day), zone).at
+    const since = startOf(today)
+    const week = await store.notices.weekFigures(accountUuid, startOf(today - 7), since)
     const { rules, unwell, messages, failures } = week
     const reason = noticeReason('weekly', { rules, unwell, messages, failures })
     if (await store.notices.raiseWeekly(accountUuid, { since, reason, at: now }))
