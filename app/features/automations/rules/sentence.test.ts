@@ -174,6 +174,14 @@ describe('a rule in one sentence', () => {
     expect(every({ interval: 'monthly', dayOfMonth: 13, workingDays: true })).toBe(
       'Every month on the first working day from the 13th at 10:00, for each job',
     )
+    expect([29, 31].map((dayOfMonth) => every({ interval: 'monthly', dayOfMonth }))).toEqual([
+      "Every month on the 29th, or the month's last day, at 10:00, for each job",
+      "Every month on the 31st, or the month's last day, at 10:00, for each job",
+    ])
+    expect([30, 31].map((dayOfMonth) => every({ interval: 'monthly', dayOfMonth, workingDays: true }))).toEqual([
+      "Every month on the first working day from the 30th, or the month's last, at 10:00, for each job",
+      'On the last working day of every month at 10:00, for each job',
+    ])
     expect(every({ interval: 'last_of_month', workingDays: true })).toBe(
       'On the last working day of every month at 10:00, for each job',
     )

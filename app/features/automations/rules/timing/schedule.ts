@@ -331,7 +331,7 @@ function intervalText(trigger: PollTrigger): string {
     case 'weekly':
       return `Every ${WEEKDAYS[weekdayIn(trigger) - 1] ?? 'week'} ${at}`
     case 'monthly':
-      return `Every month on the ${workingDays ? 'first working day from the ' : ''}${ordinal(trigger.dayOfMonth)} ${at}`
+      return monthlyText(trigger.dayOfMonth, workingDays, at)
     case 'first_of_month':
       return `On the first ${day} of every month ${at}`
     case 'last_of_month':
@@ -343,6 +343,13 @@ function intervalText(trigger: PollTrigger): string {
     default:
       return assertNever(interval)
   }
+}
+
+/** Says where a shorter month has no such day (`dayInMonth`). */
+function monthlyText(day: number, workingDays: boolean, at: string): string {
+  if (!workingDays) return `Every month on the ${ordinal(day)}${day > 28 ? ", or the month's last day," : ''} ${at}`
+  if (day === 31) return `On the last working day of every month ${at}`
+  return `Every month on the first working day from the ${ordinal(day)}${day > 26 ? ", or the month's last," : ''} ${at}`
 }
 
 function hourlyWords(trigger: PollTrigger): string {
