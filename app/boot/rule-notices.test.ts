@@ -204,6 +204,39 @@ describe('an automation that fails', () => {
     expect(text).not.toMatch(/ServiceM8|nobody answered/)
   })
 
+  test('is told once a step went on failing for 12 minutes, not a second time at its end, and that it works again', async () => {
+    const url = 'https://example.com/told'
+    const rule = await thanks([aStep('s1', 'send_notification', { url, message: 'Done.' })])
+    const engine = world.engine()
+    engine.start()
+    const goOn = async (ms: number, status: number) => {
+      world.outbound.when(url, { status })
+      await pass(ms)
+    }
+    await world.start(rule, [world.job(LEEDS)])
+    await goOn(minutes(12), 500)
+    expect([await shown(), subjects()]).toEqual([[], []])
+    await goOn(minutes(3), 500)
+    expect(await shown()).toEqual(['Thank the customer failed'])
+    expect((await listRuleNotices(world.app, LEEDS))[0]).toMatchObject({ count: 1, runId: 1 })
+    expect(mails()).toHaveLength(1)
+    expect(mails()[0]?.textBody).toContain('its address did not take it. We keep trying.')
+    await goOn(minutes(30), 200)
+    expect(await shown()).toEqual(['Thank the customer works again'])
+    expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer works again'])
+
+    await world.start(rule, [world.job(LEEDS)])
+    for (let passed = 0; passed < 30; passed++) {
+      await goOn(minutes(1), 500)
+      world.clock.leap(hours(1))
+    }
+    await goOn(minutes(1), 500)
+    expect(await world.run(2)).toMatchObject({ outcome: 'failure' })
+    expect((await listRuleNotices(world.app, LEEDS))[0]).toMatchObject({ kind: 'failing', count: 1, runId: 2 })
+    expect(mails()).toHaveLength(3)
+    expect((await listRuleNotices(world.app, LEEDS))[0]?.sentence).not.toContain('We keep trying')
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

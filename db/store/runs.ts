@@ -158,11 +158,14 @@ export interface RunStore {
   ): Promise<boolean>
   /** Changes a row that is not sent now: postponed, held, skipped. False = the row has changed since it was read. */
   setRow(fence: RunFence, row: RowSeen, write: RowWrite): Promise<boolean>
-  /** Parks the run until a moment or a person's decision. `stamp` = the journal's state when this was decided. */
+  /**
+   * Parks the run until a moment or a person's decision. `stamp` = the journal's state when this was decided. A step that
+   * goes on failing is told in the same commit.
+   */
   parkRun(
     fence: RunFence,
     stamp: string,
-    input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason },
+    input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason; told: ToldByRun; at: Millis },
   ): Promise<ParkedRun>
   /**
    * Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. Tells of its end in the same

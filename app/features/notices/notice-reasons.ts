@@ -7,8 +7,9 @@ export const MAILS_A_DAY = 5
 /** `said`: the result of the latest attempt, or why the endpoint was switched off. */
 type Said = { said: string | null }
 
-/** `step` from 1, 0 = the run as a whole; `why` = the error class; `said` = the reason as the run page shows it. */
-type FailedStep = Said & { step: number; action: string; why: string }
+/** `step` from 1, 0 = the run as a whole; `why` = the error class; `said` = the reason as the run page shows it; `again`: it
+ * is tried again. */
+type FailedStep = Said & { step: number; action: string; why: string; again?: 0 | 1 }
 
 /** `rules`: the names of the automations it stops, ready to read; '' = none. */
 type Stops = { rules: string }
@@ -22,7 +23,8 @@ export const NOTICE_REASON_TEXTS = {
   given_up: ({ said }: Said) =>
     `${said ?? 'Nothing could be delivered for 72 hours.'} We stopped retrying. New events wait.`,
 
-  run_failed: (failed: FailedStep) => `${stepName(failed)}${failed.said ?? whyText(failed.why)}`,
+  run_failed: (failed: FailedStep) =>
+    `${stepName(failed)}${failed.said ?? whyText(failed.why)}${failed.again ? ' We keep trying.' : ''}`,
   run_works: 'Its latest run succeeded.',
   waiting: 'Open the list to send or discard.',
   undelivered: 'Check the phone number or e-mail address of the customer.',

@@ -1,5 +1,5 @@
 // Watches automations: runs that wait, messages that did not arrive, and silence by their own rhythm. Failures are told by the runs
-// themselves, in the commit that ends them.
+// themselves, in the commit that ends them or lets them wait for a later try.
 import type { App } from '#app/context/app-context.ts'
 import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -80,7 +80,7 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
       const values = { ...who, fingerprint, count, runId, at, lastAt: at, reason: storedReason(trouble.reason) }
       if ((yield* goesOn.run({ ...values, dayAgo: at - DAY, total: total ? 1 : 0 })).changes > 0) return
       if ((yield* reopen.run({ ...values, since })).changes === 0)
-        yield* add(who, { ...trouble, lastAt: at, endedAt: null, mailed: true }, at)
+        yield* add(who, { ...trouble, count: Math.max(1, count), lastAt: at, endedAt: null, mailed: true }, at)
     },
 
     *end(accountUuid, { kind: subjectKind, id: subjectId }, fingerprint, { at, say }) {

@@ -257,7 +257,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
     if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
     else {
-      const trouble = { ...told, kind: 'failing', since: at, count: 1, runId, total: false } as const
+      const trouble = { ...told, kind: 'failing', since: at, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
     }
   }
@@ -283,10 +283,12 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       return (yield* ofEvent.all({ accountUuid, runId })).map(journalRow)
     }),
 
-    parkRun(fence, stamp, { state, wakeAt, reason }) {
+    parkRun(fence, stamp, { state, wakeAt, reason, told, at }) {
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
-        return (yield* park.run(values)).changes === 1 ? 'parked' : yield* refusedBecause(fence)
+        if ((yield* park.run(values)).changes === 0) return yield* refusedBecause(fence)
+        yield* tell(fence, told, at)
+        return 'parked'
       })
     },
 

@@ -73,6 +73,7 @@ function writeOf(more: Partial<RowWrite> = {}): RowWrite {
 }
 
 const NOTHING_MORE = { message: null, writes: [] }
+const WAITS = { state: 'waiting', wakeAt: 1, reason: 'x', told: null, at: 1 } as const
 
 test('a wish becomes a run together with its ledger rows, or neither', async () => {
   const ledger = (recordUuid: string) => ({ recordUuid, occurrence: '-', expiresAt: null })
@@ -184,7 +185,7 @@ test('whoever claims a run has it: the writes of the one before are refused', as
   expect(await world.store.runs.planEffects(fence, 's1', [newRow()])).toBe(true)
   expect(await world.store.runs.beginSending(old, PLANNED, { writes: [], at: now })).toBe(false)
   expect(await world.store.runs.setRow(old, PLANNED, writeOf({ state: 'skipped' }))).toBe(false)
-  expect(await world.store.runs.parkRun(old, '', { state: 'held', wakeAt: now, reason: 'x' })).toBe('lost')
+  expect(await world.store.runs.parkRun(old, '', { ...WAITS, state: 'held' })).toBe('lost')
   expect(await world.store.runs.claimRun(BRISBANE, old.runId, 'x', now)).toBeNull()
 })
 
@@ -314,7 +315,7 @@ test('a run is put away only as it was seen: what a person decided meanwhile is 
   await world.store.runs.setRow(fence, PLANNED, held)
   const before = await world.store.runs.readJournal(fence)
   expect(await world.store.runs.releaseRuns(LEEDS, [fence.runId], { reason: 'Go on.', at: now })).toBe(1)
-  const hold = { state: 'held' as const, wakeAt: now, reason: 'Too many.' }
+  const hold = { ...WAITS, state: 'held' as const }
   expect(await world.store.runs.parkRun(fence, before?.stamp ?? '', hold)).toBe('changed')
   const after = await world.store.runs.readJournal(fence)
   expect(after?.rows).toMatchObject([{ state: 'planned', released: true }])
@@ -331,8 +332,7 @@ test('a run at work that is cancelled neither plans nor sends anything more, and
   expect(seen?.cancelled).toEqual({ reason: 'By hand.' })
   expect(await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })).toBe(false)
   expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
-  const park = { state: 'waiting' as const, wakeAt: now + 1, reason: 'x' }
-  expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', park)).toBe('changed')
+  expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', WAITS)).toBe('changed')
   const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', told: null, at: now }
   expect(await world.store.runs.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
   expect(await world.run(fence.runId)).toMatchObject({
@@ -347,7 +347,7 @@ test('a waiting run with an effect that may be done is looked at before it is ca
   await world.store.runs.planEffects(fence, 's1', [newRow({ effect: anEffect('create') })])
   await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })
   const seen = await world.store.runs.readJournal(fence)
-  await world.store.runs.parkRun(fence, seen?.stamp ?? '', { state: 'waiting', wakeAt: now + hours(1), reason: 'x' })
+  await world.store.runs.parkRun(fence, seen?.stamp ?? '', { ...WAITS, wakeAt: now + hours(1) })
   const words = { reason: 'By hand.', rowReason: 'Not sent.', at: now }
   expect(await world.store.runs.cancelRun(LEEDS, fence.runId, words)).toEqual({ outcome: 'cancelling' })
   await world.store.runs.claimRun(LEEDS, fence.runId, OWNER, now)

@@ -50,6 +50,9 @@ export const RETRY_GAPS: readonly number[] = [
   hours(12),
 ]
 
+/** From this failed attempt on, 12 minutes after the first, it is told: a short hiccup is over by then. */
+export const LASTING_FROM = 4
+
 /** Between two checks while the account is not connected, lacks a permission or is suspended. */
 export const BLOCKED_GAP = hours(1)
 

@@ -11,7 +11,7 @@ import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
-import { hasBegun, JOURNAL_CLASSES } from '../rules/journal.ts'
+import { hasBegun, JOURNAL_CLASSES, LASTING_FROM } from '../rules/journal.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import { isReleased, isReleasedDue } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
@@ -63,11 +63,12 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     }
   }
 
-  async function park({ run, fence }: RunAtWork, seen: SeenJournal, parking: Parking) {
+  async function park({ run, fence, startedAt }: RunAtWork, seen: SeenJournal, parking: Parking) {
     const { state, wakeAt } = parking
     // Until something is done, that a person said so is known from this reason alone.
     const reason = (state === 'waiting' && isReleased(run) && !hasBegun(seen.rows) && run.reason) || parking.reason
-    const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason })
+    const told = toldByWait(run.rule.definition?.steps ?? [], seen.rows, startedAt)
+    const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason, told, at: clock.now() })
     if (parked === 'changed') return 'again'
     if (parked !== 'parked') return null
     log.info({ run: run.id, account: run.accountUuid, state, wakeAt }, 'run.parked')
@@ -137,7 +138,7 @@ function whyNotBegun(run: ClaimedRun): RunNext | null {
   return { next: 'hold', reason: rule.pausedReason }
 }
 
-// What the end of a run tells its owner: a trouble, or that the rule works. The same step that fails for the same reason
+// What a run tells its owner at its end, or when it goes on failing: a trouble, or that the rule works. The same step that fails for the same reason
 // is the same trouble, however often.
 
 /** `reason`: why the run as a whole ended, for one without steps. What may have been sent waits for a person instead. */
@@ -152,17 +153,37 @@ export function toldByRun(
   if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === previousFailed) ? null : 'works'
   if (outcome !== 'failure' && outcome !== 'partial') return null
   const row = journal.find(({ state }) => state === 'failed')
-  if (!row) return journal.length === 0 ? trouble(0, '', 'run', reason) : null
-  const place = steps.findIndex(({ id }) => id === row.stepId)
-  const step = steps[place]
-  return trouble(place + 1, step ? actionSpec(step.type).label : row.stepId, row.errorClass ?? 'other', row.sentence)
+  return row ? troubleOf(row, steps) : journal.length === 0 ? trouble(0, '', 'run', reason) : null
 }
 
-function trouble(step: number, action: string, errorClass: string, reason: Reason | null): ToldByRun {
+/** Of a run that waits for its next try. `since`: what failed before it was told then. */
+export function toldByWait(steps: readonly Step[], journal: readonly JournalRow[], since: Millis): ToldByRun {
+  const row = journal.find(
+    ({ state, attempt, endedAt }) => state === 'failed' && attempt >= LASTING_FROM && (endedAt ?? 0) >= since,
+  )
+  return row ? troubleOf(row, steps) : null
+}
+
+function troubleOf({ stepId, errorClass, sentence, attempt, nextAttemptAt }: JournalRow, steps: readonly Step[]) {
+  const place = steps.findIndex(({ id }) => id === stepId)
+  const step = steps[place]
+  const told = trouble(
+    place + 1,
+    step ? actionSpec(step.type).label : stepId,
+    errorClass ?? 'other',
+    sentence,
+    nextAttemptAt !== null,
+  )
+  // Each run counts once, however often it is tried.
+  return { ...told, count: attempt > LASTING_FROM ? 0 : 1 }
+}
+
+function trouble(step: number, action: string, errorClass: string, reason: Reason | null, again = false) {
   const why = reasonCode(reason) ?? errorClass
   const said = reason === null ? null : runReasonText(reason).slice(0, 500)
   return {
     fingerprint: `failing:${step}:${why}`,
-    reason: noticeReason('run_failed', { step, action, why: errorClass, said }),
+    reason: noticeReason('run_failed', { step, action, why: errorClass, said, again: again ? 1 : 0 }),
+    count: 1,
   }
 }
