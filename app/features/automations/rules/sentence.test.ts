@@ -367,6 +367,9 @@ describe('actions', () => {
         { fieldName: 'badges', fieldValue: QUEUE, badgeChange: 'add' },
         'add the badge "Waiting for parts" to the job',
       ],
+      ['update_job_field', { fieldName: 'badges', badgeChange: 'add' }, 'add a badge to the job'],
+      ['update_job_field', { fieldName: 'badges', badgeChange: 'remove' }, 'remove a badge from the job'],
+      ['update_job_field', { fieldName: 'badges', badgeChange: 'replace' }, 'empty "Badges" of the job'],
       ['update_job_field', { fieldName: 'purchase_order_number' }, 'empty "Purchase order number" of the job'],
       ['update_job_field', {}, 'change a field of the job'],
     ]

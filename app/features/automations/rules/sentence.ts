@@ -248,8 +248,8 @@ export function stepText({ type, parameters }: Pick<Step, 'type' | 'parameters'>
 /** Null = no field is chosen yet. */
 function fieldText(name: string, value: string, badgeChange: string, names: KnownNames): string | null {
   if (name === '') return null
-  if (name === 'badges' && value !== '') {
-    const badge = `the badge ${valueText(value, null, names)}`
+  if (name === 'badges') {
+    const badge = value === '' ? 'a badge' : `the badge ${valueText(value, null, names)}`
     if (badgeChange === 'add') return `add ${badge} to the job`
     if (badgeChange === 'remove') return `remove ${badge} from the job`
   }
