@@ -79,6 +79,7 @@ describe('send_staff_message', () => {
     ['job', JOB, '{entry.0.staff_uuid}', 'Nobody is assigned to this job.'],
     ['job', JOB, '{assigned_staff}, {staff.uuid}', 'Nobody is assigned to this job.'],
     ['task', TASK, '{entry.0.assigned_to_staff_uuid}', 'Nobody is assigned to this task.'],
+    ['task', TASK, '{entry.0.staff_uuid}', 'Nobody is assigned to this job.'],
     ['task', TASK, '{completed_by_staff_uuid}', 'No staff message: {completed_by_staff_uuid} is empty here.'],
   ])('is passed over with the true reason where a %s has nobody', async (object, uuid, toStaffUuid, sentence) => {
     world.put('task', {

@@ -1,7 +1,8 @@
 // A message to a colleague, in ServiceM8's own message list.
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
-import { objectNoun } from '../records/fields.ts'
+import { findField, objectNoun } from '../records/fields.ts'
 import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'
+import { meaningOf } from '../rules/placeholders/placeholder-names.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import {
@@ -77,8 +78,12 @@ async function plan(context: PlanContext): Promise<Plan> {
 const ASSIGNED = /(?:^|\.)(?:assigned_staff|staff_uuid|staff\.uuid|(?:queue_assigned|assigned_to)_staff_uuid)$/i
 
 function nobodyText({ records: [record] }: PlanContext, blanks: readonly string[]): string {
+  const object = record?.object ?? 'job'
   if (blanks.every((name) => ASSIGNED.test(name))) {
-    return `Nobody is assigned to this ${objectNoun(record?.object ?? 'job')}.`
+    const meaning = meaningOf(blanks[0] ?? '', { object })
+    // Of a record without one of its own, it is the job's.
+    const isOwn = meaning?.kind === 'field' && findField(object, meaning.field)?.own
+    return `Nobody is assigned to this ${objectNoun(isOwn ? object : 'job')}.`
   }
   return `No staff message: {${blanks[0] ?? ''}} is empty here.`
 }
