@@ -220,7 +220,12 @@ describe('a rule in one sentence', () => {
     expect(does({ trigger: { source: 'manual_endpoint' }, once: 'change' })).toBe(
       'text the customer, every time it is called',
     )
+    const guards = { ...ruleDefinition({}).guards, cooldownDays: 180 }
+    expect(does({ trigger: anything, once: 'record', guards })).toBe(
+      'text the customer, once per job, with 180 days between messages to one number or e-mail',
+    )
     const task = { steps: [step('create_task', { title: 'Ring' })] }
+    expect(does({ ...task, once: 'change', guards })).toBe('create the task "Ring"')
     expect(does({ ...task, once: 'change' })).toBe('create the task "Ring"')
     expect(does({ ...task, once: 'record' })).toBe('create the task "Ring", once per job')
   })

@@ -7,6 +7,7 @@ import {
   type Trigger,
   writesToCustomers,
 } from '#app/domain/automations/rule.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { capital } from '#app/lib/plain-text.ts'
 import { fieldLabel, objectNoun } from '../../records/fields.ts'
 
@@ -59,10 +60,19 @@ function everyTick(trigger: Trigger): string {
   return intervalInForce(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
 }
 
-/** For the end of the rule's sentence: always if it messages customers, else only if it differs from the default. */
-export function onceInSentence(definition: Asked & Parameters<typeof defaultOnce>[0], object: string): string | null {
-  const said = writesToCustomers(definition) || definition.once !== defaultOnce(definition)
-  return said ? onceText(definition, object) : null
+/**
+ * For the end of the rule's sentence: always if it messages customers, with their days between two, else only if it
+ * differs from the default.
+ */
+export function onceInSentence(
+  definition: Asked & Pick<RuleDefinition, 'guards'> & Parameters<typeof defaultOnce>[0],
+  object: string,
+): string | null {
+  const toCustomers = writesToCustomers(definition)
+  if (!toCustomers && definition.once === defaultOnce(definition)) return null
+  const days = toCustomers ? definition.guards.cooldownDays : 0
+  const apart = days > 0 ? `, with ${plural(days, 'day')} between messages to one number or e-mail` : ''
+  return `${onceText(definition, object)}${apart}`
 }
 
 interface OnceChoice {
