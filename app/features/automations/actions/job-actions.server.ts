@@ -20,6 +20,7 @@ import {
   afterTrouble,
   createWording,
   type Ended,
+  emptyHere,
   ended,
   impossible,
   type JobTarget,
@@ -147,7 +148,7 @@ async function changeOf(
   const [[none], [blank]] = isEmpty ? [own.unknown(), own.blanks()] : [[], []]
   const nothing = `Nothing was changed on ${jobName(known)}:`
   if (none !== undefined) return { outcome: 'problem', sentence: `${nothing} {${none}} means nothing here.` }
-  if (blank !== undefined) return { outcome: 'empty', sentence: `${nothing} {${blank}} is empty here.` }
+  if (blank !== undefined) return { outcome: 'empty', sentence: `${nothing} ${emptyHere(blank)}.` }
   wording.parameter(parameter, destination, record)
   const changed = await change(record, said)
   if (changed.outcome !== 'change') return changed

@@ -82,9 +82,8 @@ export async function audienceOf(
   const deleted = deletedText(context)
   const onlyColleagues = blank !== undefined || deleted !== null
   const to = onlyColleagues ? wanted.to.filter(isColleague) : wanted.to
-  warnings.push(...blankWarnings(wording))
-  const found = { to, also: others.map((one) => one.to), onlyColleagues, isColleague, warnings }
-  if (to.length > 0) return { outcome: 'ok', ...found }
+  const found = { to, also: others.map((one) => one.to), onlyColleagues, isColleague }
+  if (to.length > 0) return { outcome: 'ok', ...found, warnings: [...warnings, ...blankWarnings(wording)] }
   if (deleted === null) return ended(withoutValue(blankText(message.name, blank ?? ''), warnings))
   return ended(skipped(`No ${message.name}: ${deleted}.`, warnings))
 }

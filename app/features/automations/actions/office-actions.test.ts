@@ -97,6 +97,24 @@ describe('send_staff_message', () => {
     })
   })
 
+  it('says of a blank that it is still to fill in, and once where nothing goes out', async () => {
+    const task = await world.plan('create_task', { title: 'Ring [[Your name]]', description: '' })
+    expect(task).toMatchObject({ warnings: [{ sentence: '“Your name” is still to fill in.' }] })
+    expect(
+      await world.plan('send_email', { to: 'ann@example.com', customSubject: 'Hi', customBody: '[[Your name]]' }),
+    ).toMatchObject({
+      outcome: 'skipped',
+      sentence: 'No e-mail: “Your name” is still to fill in.',
+      warnings: [],
+    })
+    const empty = await world.plan('send_email', {
+      to: 'ann@example.com',
+      customSubject: 'Hi',
+      customBody: 'On {queue_name}',
+    })
+    expect(empty).toMatchObject({ outcome: 'skipped', warnings: [] })
+  })
+
   it.each([
     ['send_staff_message', { toStaffUuid: TOM, message: '{queue_name}' }, 'staff message'],
     ['post_activity_feed', { message: ' {queue_name} ' }, 'feed message'],

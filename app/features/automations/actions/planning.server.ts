@@ -5,6 +5,7 @@ import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid } from '../records/field-value.ts'
 import { objectNoun } from '../records/fields.ts'
+import { blankLabel } from '../rules/placeholders/blanks.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
@@ -155,7 +156,14 @@ export function withoutText(
 }
 
 export function blankText(what: string, blank: string): string {
-  return `No ${what}: {${blank}} is empty here, and the text has no other word for it.`
+  const why = emptyHere(blank)
+  return `No ${what}: ${why}${blankLabel(blank) === null ? ', and the text has no other word for it' : ''}.`
+}
+
+/** Of a placeholder without a value, or of a blank that nobody filled in. */
+export function emptyHere(name: string): string {
+  const label = blankLabel(name)
+  return label === null ? `{${name}} is empty here` : `“${label}” is still to fill in`
 }
 
 /** Placeholder names that do not exist are left out of the text; the reader of the plan gets a warning. */
@@ -169,7 +177,7 @@ export function unknownWarnings(wording: Pick<Wording, 'unknown'>): PlanWarning[
 export function blankWarnings(wording: Pick<Wording, 'blanks'>): PlanWarning[] {
   return wording.blanks().map((name) => ({
     code: 'blank_placeholder',
-    sentence: `{${name}} is empty here, so nothing stands in its place.`,
+    sentence: `${emptyHere(name)}${blankLabel(name) === null ? ', so nothing stands in its place' : ''}.`,
   }))
 }
 

@@ -8,6 +8,7 @@ import { shorten } from './failure-text.ts'
 import {
   afterTrouble,
   createWording,
+  emptyHere,
   impossible,
   planned,
   textWarnings,
@@ -85,5 +86,5 @@ function nobodyText({ records: [record] }: PlanContext, blanks: readonly string[
     const isOwn = meaning?.kind === 'field' && findField(object, meaning.field)?.own
     return `Nobody is assigned to this ${objectNoun(isOwn ? object : 'job')}.`
   }
-  return `No staff message: {${blanks[0] ?? ''}} is empty here.`
+  return `No staff message: ${emptyHere(blanks[0] ?? '')}.`
 }
