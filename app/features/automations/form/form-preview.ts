@@ -59,7 +59,7 @@ export interface Samples {
   kind: 'samples'
   /** Label of the record they come from. */
   about: string
-  /** By placeholder name; '' = empty in this record, missing = known only at run time. */
+  /** By placeholder name, also with the format for people; '' = empty in this record, missing = known only at run time. */
   values: Record<string, string>
 }
 

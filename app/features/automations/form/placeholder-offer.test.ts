@@ -149,6 +149,29 @@ describe('placeholders', () => {
   })
 })
 
+it('in a text for people, amounts and dates come as people read them; in a value, as they are', () => {
+  const fieldValue = { fieldName: 'purchase_order_number' }
+  const actions = [
+    { type: 'send_sms', parameters: {} },
+    { type: 'create_task', parameters: {} },
+    { type: 'update_job_field', parameters: fieldValue },
+    { type: 'send_notification', parameters: {} },
+  ]
+  const state = formOfFields({ name: 'x', object: 'job', triggerType: 'job_created', actions })
+  const formats = (place: string) => {
+    const offered = offeredIn(state, place)
+    expect(new Set(offered.map(({ label }) => label)).size).toBe(offered.length)
+    return ['total_invoice_amount', 'completion_date', 'status'].map(
+      (field) => offered.find(({ name }) => name === `entry.0.${field}`)?.format,
+    )
+  }
+  const [sms, task, field, told] = state.steps.map(({ key }) => key)
+  expect(formats(`s.${sms}.p.message`)).toEqual([' as money', ' as date', ''])
+  expect(formats(`s.${task}.p.title`)).toEqual([' as money', ' as date', ''])
+  expect(formats(`s.${field}.p.fieldValue`)).toEqual(['', '', ''])
+  expect(formats(`s.${told}.p.message`)).toEqual(['', '', ''])
+})
+
 it('lists to copy from, without scripts, hold for each action what saving takes there', () => {
   const steps = ['send_sms', 'send_email', 'create_task'].map((type) => ({ type, parameters: {} }))
   const state = formOfFields({ name: 'Rule', triggerSource: 'webhook', object: 'job', actions: steps })

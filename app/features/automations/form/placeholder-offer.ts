@@ -1,8 +1,9 @@
 // Decides which placeholders the form offers for a text: exactly those that saving accepts there.
 import { isOfMany, startsOnAnswers } from '#app/domain/automations/rule.ts'
-import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
+import { destinationOf, isReadByCustomers, isReadByPeople } from '../rules/checks/rule-check.ts'
 import {
   checkPlaceholders,
+  formatFor,
   type PlaceholderChoice,
   type PlaceholderPlace,
   placeholderChoices,
@@ -10,15 +11,18 @@ import {
 import { draftOf, typedSteps } from './form-body.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 
-/** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order. */
-export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
+/** `format`: ` as money` where people read it; '' = as it is. */
+export type OfferedChoice = PlaceholderChoice & { format: string }
+
+/** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order, what is called the same once. */
+export function offeredIn(state: FormState, name: string): OfferedChoice[] {
   const [, key = '', , parameter = ''] = name.split('.')
   const typed = typedSteps(state)
   const index = typed.findIndex((one) => one.key === key)
   const step = typed[index]
   if (!step) return []
   const draft = draftOf(state)
-  return offeredAt({
+  const offered = offeredAt({
     object: objectOfForm(state),
     source: draft.trigger.source,
     onAnswers: startsOnAnswers(draft.trigger),
@@ -29,6 +33,11 @@ export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
     toCustomer: isReadByCustomers(step.type, parameter),
     conditions: draft.conditions,
   })
+  const isDressed = isReadByPeople(step.type, parameter)
+  // What has the same label means the same.
+  return [...new Map(offered.toReversed().map((choice) => [choice.label, choice])).values()]
+    .toReversed()
+    .map((choice) => ({ ...choice, format: isDressed ? formatFor(choice.type) : '' }))
 }
 
 export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {

@@ -163,7 +163,8 @@ describe('the preview of an unsaved rule', () => {
 })
 
 test('placeholders have the values of a real record; what is empty is empty, what only a run knows is left out', async () => {
-  calls.world.job(LEEDS, { status: 'Completed', purchase_order_number: '' })
+  const paid = { total_invoice_amount: '671.80', completion_date: '2025-12-20 10:00:00' }
+  calls.world.job(LEEDS, { status: 'Completed', purchase_order_number: '', ...paid })
   const found = await preview('samples', 'samples', { ...EVENTS, actions: [{ type: 'create_job', parameters: {} }] })
   expect(found.about).toBe('Job 1 · Customer 1 · 12 High Street, Dundee')
   expect(found.values).toMatchObject({
@@ -171,6 +172,9 @@ test('placeholders have the values of a real record; what is empty is empty, wha
     'entry.0.contact_first_name': 'Margaret',
     'entry.0.purchase_order_number': '',
     'business name': 'Leeds Electrical',
+    'entry.0.total_invoice_amount': '671.80',
+    'entry.0.total_invoice_amount as money': '£671.80',
+    'entry.0.completion_date as date': '20 Dec 2025',
   })
   expect(Object.keys(found.values).some((name) => name.startsWith('action_'))).toBe(false)
 })

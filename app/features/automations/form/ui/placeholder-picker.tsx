@@ -2,12 +2,11 @@ import { useEffect, useMemo, useState } from 'react'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
-import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
 import { friendlyName } from '../../rules/placeholders/placeholder-names.ts'
 import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
 import { EMPTY_SAMPLE, type Samples } from '../form-preview.ts'
 import { type FormState, objectOfForm } from '../form-state.ts'
-import { offeredIn } from '../placeholder-offer.ts'
+import { type OfferedChoice, offeredIn } from '../placeholder-offer.ts'
 import { askPreview } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
@@ -28,7 +27,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
   const [wanted, setWanted] = useState('')
   const choices = useMemo(() => offeredIn(state, into), [state, into])
   const found = matchingChoices(choices, wanted)
-  const written = (choice: PlaceholderChoice) => `{${friendlyName(choice.name, objectOfForm(state))}}`
+  const written = (choice: OfferedChoice) => `{${friendlyName(choice.name, objectOfForm(state))}${choice.format}}`
   const { samples, message } = useSamples()
   const announce = useAnnounce()
   const outcome = found.length === 0 ? 'No placeholder has that name. Try another word.' : `${found.length} found`
@@ -37,7 +36,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
     const timer = setTimeout(() => announce(outcome), TYPING_ENDS)
     return () => clearTimeout(timer)
   }, [wanted, outcome, announce])
-  const choose = (choice: PlaceholderChoice) => {
+  const choose = (choice: OfferedChoice) => {
     onChoose(written(choice))
     announce(`${written(choice)} inserted.`)
   }
@@ -91,8 +90,9 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
 }
 
 /** The placeholder's value in the record, and a note if it may be empty in others. */
-function Sample({ samples, choice }: { samples: Samples | null; choice: PlaceholderChoice }) {
-  const value = samples && Object.hasOwn(samples.values, choice.name) ? (samples.values[choice.name] ?? '') : null
+function Sample({ samples, choice }: { samples: Samples | null; choice: OfferedChoice }) {
+  const name = `${choice.name}${choice.format}`
+  const value = samples && Object.hasOwn(samples.values, name) ? (samples.values[name] ?? '') : null
   const shown = samples === null ? '' : value === null ? 'Known when it runs' : value === '' ? EMPTY_SAMPLE : value
   return (
     <>

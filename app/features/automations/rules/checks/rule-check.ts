@@ -60,6 +60,18 @@ const READ_BY_CUSTOMERS: Partial<Record<ActionType, readonly string[]>> = {
   send_email: ['customSubject', 'customBody', 'customHtmlSubject', 'customHtmlBody', 'subject', 'htmlBody'],
 }
 
+/** Parameters that colleagues read. All others are values, which a format would spoil. */
+const READ_BY_STAFF: Partial<Record<ActionType, readonly string[]>> = {
+  create_job: ['job_description'],
+  send_staff_message: ['message'],
+  post_activity_feed: ['message'],
+  create_task: ['title', 'description'],
+}
+
+export function isReadByPeople(type: ActionType, parameter: string): boolean {
+  return isReadByCustomers(type, parameter) || (READ_BY_STAFF[type]?.includes(parameter) ?? false)
+}
+
 export function isReadByCustomers(type: ActionType, parameter: string): boolean {
   return READ_BY_CUSTOMERS[type]?.includes(parameter) ?? false
 }

@@ -276,6 +276,11 @@ export interface PlaceholderChoice {
   mayBeEmpty?: true
 }
 
+/** ` as money`: how people read a value of that type; '' = as it is. */
+export function formatFor(type: FieldType | null): string {
+  return type === 'money' || type === 'date' ? ` as ${type}` : ''
+}
+
 /** Everything a text in this place can refer to, the most likely first. */
 export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
   const { object, steps, index } = place
