@@ -94,6 +94,22 @@ it('an address that answers with errors is never dialled', async () => {
   expect(world.outbound.knocked).toEqual([])
 })
 
+it.each(['reset', 'timeout'] as const)(
+  'an address that ends a kept connection (%s) keeps its schedule',
+  async (fails) => {
+    world.endpoint()
+    const engine = await started()
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.settle()
+    world.outbound.when(ADDRESS, { fails, reached: true })
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(minutes(2))
+    expect(world.outbound.knocked).toEqual([])
+    // At once, after 5 s and after 30 s.
+    expect(world.outbound.sent).toHaveLength(1 + 3)
+  },
+)
+
 it('a webhook that is changed, or ends, is dialled no more', async () => {
   const endpoint = world.endpoint()
   const engine = await started()

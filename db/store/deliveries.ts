@@ -76,6 +76,8 @@ export interface AttemptReport {
         kind: 'sent'
         verdict: Verdict
         durationMs: number
+        /** It failed after the request was sent. */
+        reached?: boolean
         peerIp: string | null
         /** At most 4 KB of text. */
         responseBody: string | null

@@ -15,6 +15,8 @@ export interface MemoryAnswer {
   body?: string
   /** Fails in this way, without any answer. */
   fails?: 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol'
+  /** It fails after the request was sent. */
+  reached?: boolean
   /** Delay of the answer in ms; default 0. */
   afterMs?: number
 }
@@ -100,9 +102,12 @@ export function memoryOutbound(clock: Clock): MemoryOutbound {
   }
 }
 
-function outcomeOf({ status = 200, headers = {}, body = '', fails }: MemoryAnswer, totalMs: number): OutboundOutcome {
+function outcomeOf(
+  { status = 200, headers = {}, body = '', fails, reached = false }: MemoryAnswer,
+  totalMs: number,
+): OutboundOutcome {
   const timing = { totalMs, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: totalMs }
   return fails
-    ? { outcome: fails, sentence: `It ended as "${fails}".`, peerIp: null, timing }
+    ? { outcome: fails, sentence: `It ended as "${fails}".`, reached, peerIp: null, timing }
     : { outcome: 'response', status, headers, body, bodyTruncated: false, peerIp: '203.0.113.9', timing }
 }

@@ -108,11 +108,13 @@ export function timeoutSentence(phase: ExchangePhase, ms: number): string {
   return sentences[phase]
 }
 
+export function wasSent(phase: ExchangePhase): boolean {
+  return phase === 'waiting' || phase === 'answering'
+}
+
 /** Whether an immediate retry is safe: the request was not sent, so it cannot arrive twice. */
 export function maySafelyRepeat(failure: Failure, phase: ExchangePhase): boolean {
-  return (
-    (phase === 'connecting' || phase === 'securing') && (failure.outcome === 'refused' || failure.outcome === 'reset')
-  )
+  return !wasSent(phase) && (failure.outcome === 'refused' || failure.outcome === 'reset')
 }
 
 const NOT_SENT = 'The server closed the connection before the request could be sent.'

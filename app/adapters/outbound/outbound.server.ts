@@ -23,6 +23,7 @@ import {
   type FailureClass,
   maySafelyRepeat,
   timeoutSentence,
+  wasSent,
 } from './outbound-failure.ts'
 import { cachedResolver, dnsResolver, machineResolver, type NameResolver } from './outbound-resolver.server.ts'
 import {
@@ -142,17 +143,18 @@ export function createOutbound(input: OutboundInput): Outbound {
       const peerIp = connection.trace.peerIp
       if (result.outcome === 'answered' && !result.cut) connections.keep(connection)
       else connection.destroy()
+      const reached = result.outcome !== 'answered' && wasSent(result.phase)
 
       switch (result.outcome) {
         case 'answered':
           return readAnswer(result, peerIp, timing)
         case 'late':
-          return { outcome: 'timeout', sentence: timeoutSentence(result.phase, totalMs), peerIp, timing }
+          return { outcome: 'timeout', sentence: timeoutSentence(result.phase, totalMs), reached, peerIp, timing }
         case 'failed': {
           const failure = describeFailure(result.fault, result.phase, limits.connectMs)
           const again = attempt === 1 && elapsed() < limits.secondTryMs && maySafelyRepeat(failure, result.phase)
           if (again) continue
-          return failedOf(failure, peerIp, timing)
+          return { ...failedOf(failure, peerIp, timing), reached }
         }
       }
     }

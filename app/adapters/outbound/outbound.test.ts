@@ -195,6 +195,24 @@ describe('connections', () => {
     await fresh.close()
   })
 
+  test('that were kept and then fail after the request say that it was sent', async () => {
+    let requests = 0
+    const server = createServer((request, response) => {
+      requests += 1
+      if (requests % 2 === 0) request.socket.resetAndDestroy()
+      else response.end('ok')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const sender = guarded([place])
+    expect(await post(`http://${place}/`, {}, sender)).toMatchObject({ status: 200 })
+    const reset = await post(`http://${place}/`, {}, sender)
+    expect(reset).toMatchObject({ outcome: 'reset', reached: true, timing: { connectMs: null } })
+    expect(await post(zoo.url('refuses'))).toMatchObject({ outcome: 'refused', reached: false })
+    await sender.close()
+    server.close()
+  })
+
   test('that fail at once are tried a second time, others are not', async () => {
     const spy = watchConnectionAttempts()
     const attempts = async (behaviour: HostileBehaviour) => {

@@ -39,6 +39,8 @@ export type OutboundOutcome =
       sentence: string
       /** The reason when the address is blocked. */
       refused?: AddressReason
+      /** The request was sent, on a new or a kept connection. */
+      reached?: boolean
       peerIp: string | null
       timing: OutboundTiming
     }

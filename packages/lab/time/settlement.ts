@@ -108,7 +108,10 @@ function learnReach({ unreachable, back }: ModelProcess, { endpointId, meaning }
   const { result } = report
   if (result.kind !== 'sent') return
   const { outcome } = result.verdict
-  if (/^(refused|dns)$/.test(outcome) || (/^(reset|timeout|tls)$/.test(outcome) && result.connectMs === null)) {
+  if (
+    /^(refused|dns)$/.test(outcome) ||
+    (/^(reset|timeout|tls)$/.test(outcome) && result.connectMs === null && !result.reached)
+  ) {
     unreachable.add(endpointId)
   } else if (unreachable.delete(endpointId) && meaning?.says === 'delivered') {
     back.add(endpointId)

@@ -83,6 +83,7 @@ async function attempt(
       connectMs: whole(timing.connectMs),
       tlsMs: whole(timing.tlsMs),
       firstByteMs: whole(timing.firstByteMs),
+      reached: answer.outcome !== 'response' && answer.reached === true,
       peerIp: answer.peerIp,
       responseBody: answer.outcome === 'response' && answer.body !== '' ? answer.body.slice(0, LONGEST_ANSWER) : null,
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointHealth, Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { afterVerdict, gateOf } from './endpoint-health.ts'
+import { afterVerdict, gateOf, isUnreachable } from './endpoint-health.ts'
 
 const START: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)
 const HEALTHY: EndpointHealth = {
@@ -24,6 +24,21 @@ const HEALTHY: EndpointHealth = {
 const FAILED: Verdict = { outcome: 'http_error', statusCode: 500, retryAfterMs: null, sentence: 'It failed.' }
 const DELIVERED: Verdict = { ...FAILED, outcome: 'delivered', statusCode: 200 }
 const REDIRECTED: Verdict = { ...FAILED, outcome: 'redirect', statusCode: 302, sentence: 'It redirects.' }
+
+it.each([
+  ['refused', null, false, true],
+  ['reset', null, false, true],
+  ['timeout', 12, false, false],
+  // On a kept connection.
+  ['reset', null, true, false],
+  ['timeout', null, true, false],
+  ['http_error', null, true, false],
+] as const)(
+  'an attempt that ended as %s (connect: %s, sent: %s) could not reach the address: %s',
+  (...[outcome, connectMs, reached, expected]) => {
+    expect(isUnreachable({ verdict: { ...FAILED, outcome }, connectMs, reached })).toBe(expected)
+  },
+)
 
 interface Attempt {
   event: number

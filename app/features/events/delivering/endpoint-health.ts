@@ -36,16 +36,16 @@ const LONGEST_MAINTENANCE = hours(1)
 const HOPELESS_IN_A_ROW = 3
 const HOPELESS_HOLD = hours(6)
 
-/** Did the attempt end before there was a connection? Dialling can then tell when there is one again. */
-export function isUnreachable({ verdict, connectMs }: { verdict: Verdict; connectMs: number | null }): boolean {
-  switch (verdict.outcome) {
+/** Did the attempt end before there was a connection, also a kept one? Dialling can then tell when there is one again. */
+export function isUnreachable(attempt: { verdict: Verdict; connectMs: number | null; reached?: boolean }): boolean {
+  switch (attempt.verdict.outcome) {
     case 'refused':
     case 'dns':
       return true
     case 'reset':
     case 'timeout':
     case 'tls':
-      return connectMs === null
+      return attempt.connectMs === null && !attempt.reached
     default:
       return false
   }
