@@ -12,6 +12,7 @@ import type {
   GrownReplay,
   GrowOptions,
   HeldCursor,
+  HeldFailure,
   HeldHealth,
   ReplayedEvent,
   SettledAttempt,
@@ -123,6 +124,7 @@ export interface WaitingRow extends Pick<DeliveryJob, 'id' | 'accountUuid' | 'en
 }
 
 interface HeldDelivery extends WaitingRow {
+  eventSeq: number
   deadlineAt: Millis
   createdAt: Millis
 }
@@ -134,6 +136,7 @@ export interface HeldRows {
     cursor: HeldCursor | null,
   ): Step<{ health: HeldHealth; accountHold: string | null; waiting: HeldDelivery[]; next: HeldCursor } | null>
   expire(waiting: readonly HeldDelivery[], reason: string, now: Millis): Step<void>
+  writeFailure(endpointId: number, failure: HeldFailure): Step<unknown>
 }
 
 /** Ends held deliveries past their deadline. */
@@ -141,7 +144,7 @@ export function* expireHeldStep(
   rows: HeldRows,
   now: Millis,
   cursor: HeldCursor | null,
-  { graceMs, pausedForMs, reason }: ExpireHeldOptions,
+  { graceMs, pausedForMs, reason, failure }: ExpireHeldOptions,
 ): Step<{ ended: number; next: HeldCursor | null }> {
   const held = yield* rows.heldStretch(now, cursor)
   if (!held) return { ended: 0, next: null }
@@ -150,6 +153,9 @@ export function* expireHeldStep(
     health.state === 'paused' ? createdAt < now - pausedForMs : deadlineAt < now - graceMs,
   )
   yield* rows.expire(past, reason(health, accountHold), now)
+  const lost = past.filter(({ cause }) => cause !== 'test')
+  const failed = lost[0] && accountHold === null && failure(health, lost, now)
+  if (lost[0] && failed) yield* rows.writeFailure(lost[0].endpointId, failed)
   return { ended: past.length, next }
 }
 

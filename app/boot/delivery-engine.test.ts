@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
+import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
 import { replaySince } from '#app/features/events/delivering/send-again.server.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -311,6 +312,23 @@ describe('an address that fails', () => {
     expect(world.outbound.sent.map(({ at }) => at - first).slice(0, 2)).toEqual([0, minutes(5)])
     expect(world.outbound.sent).toHaveLength(3)
     expect(world.row('SELECT min(steps) AS least, max(steps) AS most FROM delivery')).toEqual({ least: 0, most: 0 })
+  })
+
+  it('with 429 until all are given up counts as failing, also for those that had no last try', async () => {
+    const endpointId = world.endpoint()
+    world.outbound.when(ADDRESS, { status: 429, headers: { 'retry-after': '86400' } })
+    const engine = world.engine({ beatMs: minutes(10) })
+    engine.start()
+    for (let n = 0; n < 5; n++) {
+      await engine.acceptEvent(anEvent(world))
+      await world.clock.run(seconds(1))
+    }
+    await world.clock.run(hours(72) + minutes(20))
+    expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'expired'")).toEqual({ n: 5 })
+    const { failing_since, failure_events } = world.row('SELECT failing_since, failure_events FROM endpoint')
+    expect([failing_since, JSON.parse(String(failure_events)).length]).toEqual([expect.any(Number), 3])
+    await watchEndpoints({ ...world.app, outbound: world.outbound })
+    expect(world.row('SELECT kind, subject_id FROM notice')).toEqual({ kind: 'failing', subject_id: endpointId })
   })
 
   it('for good is probed with one event after the other instead of all of them', async () => {

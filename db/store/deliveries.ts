@@ -146,11 +146,15 @@ export type HeldCursor = Pick<DeliveryJob, 'endpointId' | 'dueAt' | 'id'>
 
 export type HeldHealth = EndpointHealth & { hasAddress: boolean }
 
+export type HeldFailure = Pick<EndpointHealth, 'failingSince' | 'failureEvents'>
+
 export interface ExpireHeldOptions {
   graceMs: number
   pausedForMs: number
   /** Why the delivery was never sent. Pure; called inside the transaction. */
   reason: (health: HeldHealth, accountHold: string | null) => string
+  /** What giving these up says about the address; null = nothing. Pure, as well. */
+  failure: (health: HeldHealth, lost: readonly { eventSeq: number }[], now: Millis) => HeldFailure | null
 }
 
 export interface GrowOptions extends Omit<AcceptOptions, 'stoppedReason'> {

@@ -598,6 +598,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
         graceMs: minutes(2),
         pausedForMs: days(30),
         reason: () => 'too late',
+        failure: (_, lost) => ({ failingSince: now, failureEvents: lost.map(({ eventSeq }) => eventSeq).slice(0, 3) }),
       }),
   },
   tidy: {

@@ -132,6 +132,9 @@ describe('the status of a webhook', () => {
     const outlived = statusOf({ lastCode: 200, holdUntil, holdReason: 'Your address answered 503.', pendingCount: 2 })
     expect(outlived.sentence).toBe('Your address answered 503. We send again at 09:35. 2 events waiting.')
     expect(statusOf({ lastCode: 200, holdUntil }).status).toBe('working')
+    const lost = { lastCode: 429, holdUntil, holdReason: 'Your address answered 429.', failingSince: NOW }
+    expect(statusOf({ ...lost, pendingCount: 1 }).status).toBe('held')
+    expect(statusOf(lost).status).toBe('failing')
     expect(statusOf({ lastCode: 301, holdUntil, holdReason: 'Redirected.', failingSince: NOW }).status).toBe('failing')
     expect(statusOf({ lastCode: 429, holdUntil: NOW - 1 }).status).toBe('working')
   })

@@ -59,10 +59,16 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
   return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
-/** A wait the receiver requested outlives a success; after redirects it is a failure, without a reason our own rest. */
-function askedToWait({ lastCode, failingSince, ...hold }: WebhookCondition['endpoint'], now: Millis): boolean {
+/**
+ * A wait the receiver requested outlives a success, and hides no failure when nothing waits. After redirects it is a
+ * failure, without a reason our own rest.
+ */
+function askedToWait(
+  { lastCode, failingSince, pendingCount, ...hold }: WebhookCondition['endpoint'],
+  now: Millis,
+): boolean {
   if (hold.holdUntil === null || hold.holdUntil <= now || hold.holdReason === null) return false
-  return lastCode === 429 || lastCode === 503 || failingSince === null
+  return failingSince === null || (pendingCount > 0 && (lastCode === 429 || lastCode === 503))
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {

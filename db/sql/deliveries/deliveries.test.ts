@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 const TIDY = { alone: true, spreadMs: { from: 1_000, to: 60_000 }, graceMs: hours(1), sampleReason: 'interrupted' }
-const EXPIRE = { graceMs: minutes(2), pausedForMs: days(30), reason: () => 'too late' }
+const EXPIRE = { graceMs: minutes(2), pausedForMs: days(30), reason: () => 'too late', failure: () => null }
 
 async function accepted(count: number, given: Partial<IncomingEvent> = {}): Promise<number[]> {
   const events = Array.from({ length: count }, () => anEvent(world, given))

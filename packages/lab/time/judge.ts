@@ -173,4 +173,8 @@ function judgeEnd(
   if (endpoint.state === 'paused') wrong('given up although paused for less than 30 days')
   if (!held) wrong('given up although its endpoint is not held')
   judgeDeadline(delivery, endpoint, now, GRACE, wrong)
+  // A wait that the receiver asked for is a failure once events are lost by it.
+  if (endpoint.state !== 'active' || endpoint.holdUntil <= now || delivery.cause === 'test') return
+  endpoint.failingSince ??= now
+  endpoint.failedEvents.add(delivery.eventSeq)
 }

@@ -140,6 +140,18 @@ function afterFailure(
   return next
 }
 
+/** Being asked to wait is no failure, until events are given up by it that had no last try. */
+export function failureOfHeld(
+  health: EndpointHealth & { hasAddress: boolean },
+  lost: readonly { eventSeq: number }[],
+  now: Millis,
+) {
+  const asked = health.state === 'active' && health.hasAddress && health.holdReason !== null
+  if (!asked || (health.holdUntil ?? 0) <= now) return null
+  const events = new Set([...health.failureEvents, ...lost.map(({ eventSeq }) => eventSeq)])
+  return { failingSince: health.failingSince ?? now, failureEvents: [...events].slice(0, DIFFERENT_EVENTS) }
+}
+
 function withHold(
   health: EndpointHealth,
   delivery: { deadlineAt: Millis },

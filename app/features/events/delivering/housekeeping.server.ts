@@ -16,6 +16,7 @@ import {
   STOPPED_BY_RECEIVER,
   WEBHOOK_DELETED,
 } from './delivery.ts'
+import { failureOfHeld } from './endpoint-health.ts'
 
 type HouseApp = Pick<App, 'store' | 'clock' | 'log'>
 
@@ -64,7 +65,12 @@ const STEP = 100
 
 /** Gives up held deliveries that are past their deadline. */
 export async function expireHeld({ store, clock, log }: HouseApp): Promise<void> {
-  const options = { graceMs: HELD_GRACE, pausedForMs: PAUSED_FOR_AT_MOST, reason: expiredWhileHeld }
+  const options = {
+    graceMs: HELD_GRACE,
+    pausedForMs: PAUSED_FOR_AT_MOST,
+    reason: expiredWhileHeld,
+    failure: failureOfHeld,
+  }
   let cursor: HeldCursor | null = null
   let ended = 0
   do {
