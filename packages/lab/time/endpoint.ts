@@ -129,6 +129,7 @@ export function afterAnswer(
     if (endpoint.state !== 'deleted') moveTo(endpoint, 'stopped', now)
     return { recovered: false }
   }
+  if (meaning.says !== 'hopeless' && endpoint.hopeless >= 3) Object.assign(endpoint, { hopeless: 0, holdUntil: 0 })
   const wait = askedWait(meaning)
   if (wait !== null) {
     // Never past the deadline of the answered delivery: its last attempt is then.

@@ -14,6 +14,7 @@ function endpoint(over: Partial<WatchedCondition> = {}): WatchedCondition {
     stateSince: NOW - hours(200),
     failingSince: null,
     failedEvents: 0,
+    holdUntil: null,
     lastSuccessAt: NOW - hours(1),
     lastSentence: 'Your address answered 500.',
     ...over,
@@ -108,6 +109,7 @@ describe('an address that works again', () => {
     expect(noticeFor(endpoint({ lastSuccessAt: NOW - hours(1) }), said(), NOW)).toBeNull()
     expect(noticeFor(endpoint({ lastSuccessAt: null }), said(), NOW)).toBeNull()
     expect(noticeFor(endpoint({ lastSuccessAt: NOW, failingSince: NOW }), said(), NOW)).toBeNull()
+    expect(noticeFor(endpoint({ lastSuccessAt: NOW, holdUntil: NOW + 1 }), said(), NOW)).toBeNull()
     expect(noticeFor(endpoint({ lastSuccessAt: NOW, state: 'paused' }), said(), NOW)).toBeNull()
   })
 })
@@ -126,6 +128,7 @@ const anyCondition: fc.Arbitrary<WatchedCondition> = fc.record({
   stateSince: fc.integer({ min: NOW - hours(99), max: NOW }),
   failingSince: fc.option(fc.integer({ min: NOW - hours(99), max: NOW })),
   failedEvents: fc.nat(3),
+  holdUntil: fc.option(fc.integer({ min: NOW - hours(99), max: NOW + hours(9) })),
   lastSuccessAt: fc.option(fc.integer({ min: NOW - hours(99), max: NOW })),
   lastSentence: fc.option(fc.constant('So.')),
 })

@@ -74,8 +74,8 @@ export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | nul
   if (draft) return isSaid(draft, latest) ? null : draft
   if (latest === null || latest.kind === 'recovered') return null
   // A paused endpoint is not tried, and a new address has yet to succeed: only a success counts as recovery.
-  const { lastSuccessAt } = endpoint
-  const works = endpoint.state === 'active' && endpoint.failingSince === null
+  const { lastSuccessAt, holdUntil } = endpoint
+  const works = endpoint.state === 'active' && endpoint.failingSince === null && (holdUntil ?? 0) <= now
   if (!works || lastSuccessAt === null || lastSuccessAt <= latest.since) return null
   return { kind: 'recovered', since: lastSuccessAt, reason: noticeReason('recovered') }
 }

@@ -180,6 +180,14 @@ describe('a hold', () => {
     expect(redirects(3)).toMatchObject({ holdUntil: START + 2 + hours(6), holdReason: 'It redirects.' })
     const mended = after([{ event: 9, at: START + seconds(5), verdict: DELIVERED }], redirects(3))
     expect(mended).toMatchObject({ holdUntil: null, redirectStreak: 0 })
+    const other = after([{ event: 9, at: START + seconds(5) }], redirects(3))
+    expect(other).toMatchObject({ holdUntil: null, holdReason: null, redirectStreak: 0, failureStreak: 4 })
+    const slowed = after([{ event: 9, at: START + seconds(5), verdict: limited(minutes(5)) }], redirects(3))
+    expect(slowed).toMatchObject({
+      holdUntil: START + seconds(5) + minutes(5),
+      holdReason: 'Slower.',
+      redirectStreak: 0,
+    })
     const blocked = { ...FAILED, outcome: 'blocked' as const, statusCode: null }
     expect(
       after(Array.from({ length: 3 }, (_, n) => ({ event: 1, at: START + n, verdict: blocked }))).holdUntil,

@@ -72,14 +72,15 @@ export function afterVerdict(
   const { now } = context
   if (verdict.outcome === 'internal') return health
   if (verdict.outcome === 'delivered') return afterSuccess(health, now)
+  const hopeless = verdict.outcome === 'redirect' || verdict.outcome === 'blocked'
   if (verdict.outcome === 'gone') {
     return health.state === 'deleted' ? health : moveTo(health, 'stopped', verdict.sentence, now)
   }
-  const held = withHold(health, delivery, verdict, now)
+  const held = withHold(hopeless ? health : withoutRest(health), delivery, verdict, now)
   // Being rate limited is not a failure, unless an event is lost by it: the last try is made at the deadline.
   const goesOn = verdict.outcome === 'rate_limited' && delivery.deadlineAt > now
   if (goesOn) return context.probe ? nextProbe(held, now) : held
-  return afterFailure(held, delivery.eventSeq, verdict, context)
+  return afterFailure(held, delivery.eventSeq, verdict, { ...context, hopeless })
 }
 
 /**
@@ -90,9 +91,15 @@ export function afterTest(health: EndpointHealth, verdict: Verdict, now: Millis)
   return verdict.outcome === 'delivered' && health.state !== 'failing' ? afterSuccess(health, now) : health
 }
 
-function afterSuccess(health: EndpointHealth, now: Millis): EndpointHealth {
-  const hopeless = health.redirectStreak >= HOPELESS_IN_A_ROW
-  const keepsHold = health.holdUntil !== null && health.holdUntil > now && !hopeless
+/** Our own rest ends with any other answer: its sentence is no longer true. */
+function withoutRest(health: EndpointHealth): EndpointHealth {
+  if (health.redirectStreak < HOPELESS_IN_A_ROW) return health
+  return { ...health, holdUntil: null, holdReason: null, holdSince: null, redirectStreak: 0 }
+}
+
+function afterSuccess(before: EndpointHealth, now: Millis): EndpointHealth {
+  const health = withoutRest(before)
+  const keepsHold = health.holdUntil !== null && health.holdUntil > now
   const better: EndpointHealth = {
     ...health,
     ...(keepsHold ? {} : { holdUntil: null, holdReason: null, holdSince: null }),
@@ -113,10 +120,9 @@ function afterFailure(
   health: EndpointHealth,
   eventSeq: number,
   verdict: Verdict,
-  { now, probe }: { now: Millis; probe: boolean },
+  { now, probe, hopeless }: { now: Millis; probe: boolean; hopeless: boolean },
 ): EndpointHealth {
   const events = health.failureEvents
-  const hopeless = verdict.outcome === 'redirect' || verdict.outcome === 'blocked'
   let next: EndpointHealth = {
     ...health,
     failingSince: health.failingSince ?? now,
