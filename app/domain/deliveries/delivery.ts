@@ -40,7 +40,7 @@ export interface EndpointHealth {
 
 /** What screens read of an address: its health, the last answer, and what waits. */
 export interface AddressHealth
-  extends Omit<EndpointHealth, 'holdSince' | 'breakerProbes' | 'failureStreak' | 'failureEvents' | 'redirectStreak'> {
+  extends Omit<EndpointHealth, 'holdSince' | 'breakerProbes' | 'failureStreak' | 'failureEvents'> {
   url: string
   lastCode: number | null
   lastSentence: string | null

@@ -17,6 +17,7 @@ const WORKING: WebhookCondition = {
     holdReason: null,
     breaker: 'closed',
     failingSince: null,
+    redirectStreak: 0,
     lastSuccessAt: NOW - minutes(2),
     lastCode: 200,
     lastSentence: 'Delivered: your address answered 200.',
@@ -132,6 +133,13 @@ describe('the status of a webhook', () => {
     const outlived = statusOf({ lastCode: 200, holdUntil, holdReason: 'Your address answered 503.', pendingCount: 2 })
     expect(outlived.sentence).toBe('Your address answered 503. We send again at 09:35. 2 events waiting.')
     expect(statusOf({ lastCode: 200, holdUntil }).status).toBe('working')
+    // Another attempt in flight failed meanwhile: everything waits all the same.
+    const asked = { holdUntil, holdReason: 'Your address answered 429.', failingSince: NOW, pendingCount: 3 }
+    expect(statusOf({ ...asked, lastCode: 500 })).toEqual({
+      status: 'held',
+      sentence: 'Your address answered 429. We send again at 09:35. 3 events waiting.',
+    })
+    expect(statusOf({ ...asked, lastCode: 302, redirectStreak: 3 }).status).toBe('failing')
     const lost = { lastCode: 429, holdUntil, holdReason: 'Your address answered 429.', failingSince: NOW }
     expect(statusOf({ ...lost, pendingCount: 1 }).status).toBe('held')
     expect(statusOf(lost).status).toBe('failing')

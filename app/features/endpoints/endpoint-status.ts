@@ -4,6 +4,7 @@ import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type PollState, pollsInVain } from '#app/domain/polling.ts'
 import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
+import { HOPELESS_IN_A_ROW } from '#app/features/events/delivering/endpoint-health.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -61,14 +62,14 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
 
 /**
  * A wait the receiver requested outlives a success, and hides no failure when nothing waits. After redirects it is a
- * failure, without a reason our own rest.
+ * failure, without a reason a rest at a handover.
  */
 function askedToWait(
-  { lastCode, failingSince, pendingCount, ...hold }: WebhookCondition['endpoint'],
+  { failingSince, pendingCount, redirectStreak, ...hold }: WebhookCondition['endpoint'],
   now: Millis,
 ): boolean {
   if (hold.holdUntil === null || hold.holdUntil <= now || hold.holdReason === null) return false
-  return failingSince === null || (pendingCount > 0 && (lastCode === 429 || lastCode === 503))
+  return failingSince === null || (pendingCount > 0 && redirectStreak < HOPELESS_IN_A_ROW)
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {

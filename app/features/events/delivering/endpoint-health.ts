@@ -33,7 +33,7 @@ const LONGEST_HOLD = hours(24)
 const LONGEST_MAINTENANCE = hours(1)
 
 /** Redirects and refused addresses do not recover until someone acts. */
-const HOPELESS_IN_A_ROW = 3
+export const HOPELESS_IN_A_ROW = 3
 const HOPELESS_HOLD = hours(6)
 
 /** Did the attempt end before there was a connection, also a kept one? Dialling can then tell when there is one again. */
