@@ -51,6 +51,16 @@ describe('what an answer means', () => {
     expect(judge(429, { 'retry-after': '7200' }).sentence).toMatch(/asked us to wait 2 hours/)
   })
 
+  it.each([
+    ['0', /429: it wants fewer requests\. We pause/, /maintained\.$/],
+    ['1', /429 and asked us to wait 1 second\. We pause/, /maintained\. It asked us to wait 1 second\.$/],
+    ['9000', /asked us to wait 2 hours 30 minutes\. /, /It asked for too long a wait\. We try again after 60 minutes\.$/],
+    ['315360000', /429 and asked for too long a wait\. We try again after 24 hours\. We pause/, /after 60 minutes\.$/],
+  ])('tells a Retry-After of %s as it is followed', (wait, slowed, maintained) => {
+    expect(judge(429, { 'retry-after': wait }).sentence).toMatch(slowed)
+    expect(judge(503, { 'retry-after': wait }).sentence).toMatch(maintained)
+  })
+
   it('names the target of a redirect without what may be secret in it', () => {
     expect(judge(302, { location: 'https://elsewhere.example.com/new?key=secret#x' }).sentence).toBe(
       'Your address answered 302 and redirects to https://elsewhere.example.com/new. Redirects are not followed: please enter the final address.',

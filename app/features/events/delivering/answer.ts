@@ -1,8 +1,10 @@
 // Judges the answer of a user's address and writes the sentence that explains it.
 import type { AttemptOutcome, NoAnswer, Verdict } from '#app/domain/deliveries/delivery.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
+import { LONGEST_HOLD, LONGEST_MAINTENANCE } from './endpoint-health.ts'
 
 /** The part of an outbound call's result that is judged here. */
 type Answer =
@@ -36,9 +38,9 @@ export function judgeNotification(answer: Answer, now: Millis): Verdict {
   return {
     ...verdict,
     sentence:
-      wait === null
-        ? 'Your address answered 429: it wants fewer requests. We try again later.'
-        : `Your address answered 429 and asked us to wait ${duration(wait)}. We try again then.`,
+      wait
+        ? `Your address answered 429 and asked us to wait ${duration(wait)}. We try again then.`
+        : 'Your address answered 429: it wants fewer requests. We try again later.',
   }
 }
 
@@ -69,9 +71,9 @@ function sentenceFor(
     case 'gone':
       return 'Your address answered 410, which asks us to send nothing more. Press “Start again” on its card when it should receive events again.'
     case 'rate_limited':
-      return retryAfterMs === null
-        ? 'Your address answered 429: it wants fewer requests. We pause and send more slowly.'
-        : `Your address answered 429 and asked us to wait ${duration(retryAfterMs)}. We pause and send more slowly.`
+      return retryAfterMs
+        ? `Your address answered 429 and ${askedWait(retryAfterMs, LONGEST_HOLD)}. We pause and send more slowly.`
+        : 'Your address answered 429: it wants fewer requests. We pause and send more slowly.'
     case 'http_error':
       return `Your address answered ${status}.${advice(status, retryAfterMs)}`
     default:
@@ -96,7 +98,7 @@ const ADVICE: Record<number, string> = {
 }
 
 function advice(status: number, retryAfterMs: number | null): string {
-  const wait = retryAfterMs === null ? '' : ` It asked us to wait ${duration(retryAfterMs)}.`
+  const wait = retryAfterMs ? ` It ${askedWait(retryAfterMs, LONGEST_MAINTENANCE)}.` : ''
   const text = ADVICE[status] ?? (status >= 500 ? ADVICE[500] : status < 200 ? 'It sent no final response.' : '')
   return `${text ? ` ${text}` : ''}${wait}`
 }
@@ -110,11 +112,18 @@ function redirectTarget(location: string | undefined): string | null {
   return target.length <= 200 ? target : origin
 }
 
+function askedWait(ms: number, most: number): string {
+  if (ms > most) return `asked for too long a wait. We try again after ${duration(most)}`
+  return `asked us to wait ${duration(ms)}`
+}
+
 function duration(ms: number): string {
-  const whole = Math.max(1, Math.ceil(ms / 1000))
-  if (whole < 120) return `${whole} second${whole === 1 ? '' : 's'}`
+  const whole = Math.ceil(ms / 1000)
+  if (whole < 120) return plural(whole, 'second')
   const minutes = Math.round(whole / 60)
-  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+  if (minutes < 120) return plural(minutes, 'minute')
+  const rest = minutes % 60
+  return `${plural(Math.floor(minutes / 60), 'hour')}${rest === 0 ? '' : ` ${plural(rest, 'minute')}`}`
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

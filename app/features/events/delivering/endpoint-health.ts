@@ -29,8 +29,8 @@ export const PROBE_GAPS: readonly number[] = [seconds(30), minutes(1), minutes(2
 const SWITCH_OFF_AFTER = hours(72)
 
 const LEAST_HOLD = minutes(1)
-const LONGEST_HOLD = hours(24)
-const LONGEST_MAINTENANCE = hours(1)
+export const LONGEST_HOLD = hours(24)
+export const LONGEST_MAINTENANCE = hours(1)
 
 /** Redirects and refused addresses do not recover until someone acts. */
 export const HOPELESS_IN_A_ROW = 3
