@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer, parseRetryAfter } from './answer.ts'
+import { judgeAnswer, judgeTest, parseRetryAfter } from './answer.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
 const judge = (status: number, headers: Record<string, string> = {}) =>
@@ -59,6 +59,13 @@ describe('what an answer means', () => {
   ])('tells a Retry-After of %s as it is followed', (wait, slowed, maintained) => {
     expect(judge(429, { 'retry-after': wait }).sentence).toMatch(slowed)
     expect(judge(503, { 'retry-after': wait }).sentence).toMatch(maintained)
+  })
+
+  it('says of a test that it changed nothing', () => {
+    for (const status of [410, 429]) {
+      const { sentence } = judgeTest({ outcome: 'response', status, headers: { 'retry-after': '60' } }, NOW)
+      expect(sentence).toMatch(new RegExp(`^Your address answered ${status}.* The test changed nothing\\.`))
+    }
   })
 
   it('names the target of a redirect without what may be secret in it', () => {

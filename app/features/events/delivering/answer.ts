@@ -26,6 +26,7 @@ export function judgeAnswer(answer: Answer, now: Millis): Verdict {
 /** Judges a test event, which never stops a webhook: the sentence says what a real event would do. */
 export function judgeTest(answer: Answer, now: Millis): Verdict {
   const verdict = judgeAnswer(answer, now)
+  if (verdict.outcome === 'rate_limited') return { ...verdict, sentence: SLOWED_AT_TEST }
   return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
 }
 
@@ -47,6 +48,8 @@ export function judgeNotification(answer: Answer, now: Millis): Verdict {
 const GONE_FOR_STEP = 'Your address answered 410: it takes nothing more. Change the address in the automation.'
 
 const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A real event would stop this webhook.'
+
+const SLOWED_AT_TEST = 'Your address answered 429: it wants fewer requests. The test changed nothing.'
 
 function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {
   if (status >= 200 && status < 300) return 'delivered'
