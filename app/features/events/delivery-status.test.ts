@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AddressState, DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
-import { days, hours, minutes } from '#app/lib/duration.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
@@ -52,6 +52,10 @@ describe('a delivery', () => {
 
   test('that is due is being sent', () => {
     expect(waitingOf(delivery({ dueAt: NOW }), NOW)?.reason).toBe('Being sent.')
+    for (const cause of ['live', 'retry'] as const) {
+      const late = delivery({ dueAt: NOW - seconds(5), cause, attempts: 0 })
+      expect(waitingOf(late, NOW)?.reason).toBe('Waits for its turn, or is on its way.')
+    }
     expect(waitingOf(delivery({ dueAt: NOW, cause: 'retry', attempts: 0 }), NOW)?.reason).toBe('Being sent again.')
     expect(waitingOf(delivery({ attempts: 0 }), NOW)?.reason).toBe('Next in line.')
   })

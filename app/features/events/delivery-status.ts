@@ -4,6 +4,7 @@ import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.t
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
 import { gateOf } from './delivering/endpoint-health.ts'
 
 /** `failed` = given up after 72 hours. `held` = its whole webhook is on hold, not only failing: that is retried. */
@@ -104,7 +105,11 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
   }
 }
 
+/** What is due for longer is behind others, or its address takes long to answer. */
+const SENT_WITHIN = seconds(5)
+
 function turnReason({ attempts, dueAt, cause }: DeliveryCondition, now: Millis): string {
   if (dueAt > now) return attempts === 0 ? 'Next in line.' : 'We retry automatically.'
+  if (now - dueAt >= SENT_WITHIN) return 'Waits for its turn, or is on its way.'
   return cause === 'retry' && attempts === 0 ? 'Being sent again.' : 'Being sent.'
 }
