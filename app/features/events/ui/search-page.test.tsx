@@ -293,6 +293,20 @@ describe('a line', () => {
     expect(heights).toEqual([8, 4, 40, 0])
   })
 
+  it('says that the days are those of the whole account when other filters are set', () => {
+    const volume = [{ date: '2025-11-20', delivered: 10, failed: 2 }]
+    const day = { from: '2025-11-20T00:00', until: '2025-11-20T23:59' }
+    for (const [asked, says] of [
+      [{ webhook: 'job' }, /^Last 1 days, whole account: 10 delivered, 2 failed attempts$/],
+      [{ status: 'failed', ...day }, /^20 November 2025, whole account: 10 delivered, 2 failed\./],
+      [day, /^20 November 2025: 10 delivered, 2 failed\./],
+    ] as const) {
+      const { container, unmount } = renderSearch({ form: { ...EMPTY_FORM, ...asked }, volume })
+      expect(container.querySelector('figcaption')?.textContent).toMatch(says)
+      unmount()
+    }
+  })
+
   it('has a link for each day with attempts, which keeps the other filters', () => {
     const day = (date: string, delivered: number) => ({ date, delivered, failed: 0 })
     const form = { ...EMPTY_FORM, object: 'job', from: '2025-11-20T00:00', until: '2025-11-20T23:59' }
@@ -303,7 +317,7 @@ describe('a line', () => {
       ['20 November 2025: 10 delivered, 0 failed', 'true'],
     ])
     screen.getByText(
-      /^20 November 2025: 10 delivered, 0 failed\. Later attempts are listed under the day of their event\./,
+      /^20 November 2025, whole account: 10 delivered, 0 failed\. Later attempts are listed under the day of their event\./,
     )
     expect(hrefOf('All days')).toBe('/deliveries?accountUUID=account-1&object=job')
     expect(days[0]?.getAttribute('href')).toBe(

@@ -207,6 +207,8 @@ function DayBars({ volume, account, form }: DayBarsProps) {
   if (delivered + failed === 0) return null
   const most = Math.max(...volume.map((day) => day.delivered + day.failed))
   const asked = volume.find(({ date }) => date === dayAsked(form))
+  // The rows below are fewer, because the attempts of a day are counted without filters.
+  const whose = asksNothing({ ...form, from: '', until: '' }) ? '' : ', whole account'
   return (
     <figure className="min-w-0">
       <nav aria-label="Days">
@@ -235,10 +237,10 @@ function DayBars({ volume, account, form }: DayBarsProps) {
       </nav>
       <figcaption className="mt-1 text-dense text-ink-soft">
         {asked === undefined ? (
-          `Last ${volume.length} days: ${counted({ delivered, failed })} ${failed === 1 ? 'attempt' : 'attempts'}`
+          `Last ${volume.length} days${whose}: ${counted({ delivered, failed })} ${failed === 1 ? 'attempt' : 'attempts'}`
         ) : (
           <>
-            {sentenceOf(asked)}. Later attempts are listed under the day of their event.{' '}
+            {sentenceOf(asked, whose)}. Later attempts are listed under the day of their event.{' '}
             <Link
               to={searchAddress(account, { ...form, from: '', until: '' })}
               preventScrollReset
@@ -253,8 +255,8 @@ function DayBars({ volume, account, form }: DayBarsProps) {
   )
 }
 
-function sentenceOf(day: DayVolume): string {
-  return `${dayText(Date.parse(day.date), 'UTC')}: ${counted(day)}`
+function sentenceOf(day: DayVolume, whose = ''): string {
+  return `${dayText(Date.parse(day.date), 'UTC')}${whose}: ${counted(day)}`
 }
 
 function counted({ delivered, failed }: Pick<DayVolume, 'delivered' | 'failed'>): string {
