@@ -126,7 +126,7 @@ export function TroubleRows({ webhooks, more, account }: TroubleRowsProps) {
   return (
     <>
       {webhooks.length === 0 ? null : (
-        <ul aria-label="Needs attention">
+        <ul aria-label="Needs attention" className="grid gap-2">
           {webhooks.map((webhook) => (
             <li key={webhook.id} className="flex flex-wrap items-center justify-end gap-x-4">
               <p className="min-w-0 flex-1 basis-64 wrap-anywhere py-2.5 text-label">

@@ -54,7 +54,11 @@ describe('what an answer means', () => {
   it.each([
     ['0', /429: it wants fewer requests\. We pause/, /maintained\.$/],
     ['1', /429 and asked us to wait 1 second\. We pause/, /maintained\. It asked us to wait 1 second\.$/],
-    ['9000', /asked us to wait 2 hours 30 minutes\. /, /It asked for too long a wait\. We try again after 60 minutes\.$/],
+    [
+      '9000',
+      /asked us to wait 2 hours 30 minutes\. /,
+      /It asked for too long a wait\. We try again after 60 minutes\.$/,
+    ],
     ['315360000', /429 and asked for too long a wait\. We try again after 24 hours\. We pause/, /after 60 minutes\.$/],
   ])('tells a Retry-After of %s as it is followed', (wait, slowed, maintained) => {
     expect(judge(429, { 'retry-after': wait }).sentence).toMatch(slowed)
@@ -72,10 +76,18 @@ describe('what an answer means', () => {
     expect(judge(302, { location: 'https://elsewhere.example.com/new?key=secret#x' }).sentence).toBe(
       'Your address answered 302 and redirects to https://elsewhere.example.com/new. Redirects are not followed: please enter the final address.',
     )
-    for (const location of ['/relative', 'javascript:alert(1)', 'nonsense', '']) {
+    for (const location of ['/relative', 'javascript:alert(1)', 'nonsense']) {
       expect(judge(302, { location }).sentence).toMatch(/^Your address answered 302 and redirects\. /)
     }
     expect(judge(302, { location: `https://x.example.com/${'a'.repeat(500)}` }).sentence.length).toBeLessThan(200)
+  })
+
+  it.each([300, 304, 302])('tells %s that leads nowhere as an answer that is no delivery', (status) => {
+    const headers: Record<string, string> = status === 302 ? {} : { location: 'https://x.example.com/' }
+    expect(judge(status, headers)).toMatchObject({
+      outcome: 'redirect',
+      sentence: `Your address answered ${status}, which is no delivery.`,
+    })
   })
 
   it('asks for a wait only with 429 and 503', () => {

@@ -38,10 +38,9 @@ export function judgeNotification(answer: Answer, now: Millis): Verdict {
   if (outcome !== 'rate_limited') return verdict
   return {
     ...verdict,
-    sentence:
-      wait
-        ? `Your address answered 429 and asked us to wait ${duration(wait)}. We try again then.`
-        : 'Your address answered 429: it wants fewer requests. We try again later.',
+    sentence: wait
+      ? `Your address answered 429 and asked us to wait ${duration(wait)}. We try again then.`
+      : 'Your address answered 429: it wants fewer requests. We try again later.',
   }
 }
 
@@ -68,6 +67,7 @@ function sentenceFor(
     case 'delivered':
       return `Delivered: your address answered ${status}.`
     case 'redirect': {
+      if (!REDIRECTS.has(status) || !headers.location) return `Your address answered ${status}, which is no delivery.`
       const target = redirectTarget(headers.location)
       return `Your address answered ${status} and redirects${target ? ` to ${target}` : ''}. Redirects are not followed: please enter the final address.`
     }
@@ -83,6 +83,8 @@ function sentenceFor(
       return assertNever(outcome)
   }
 }
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 const ADVICE: Record<number, string> = {
   400: 'It did not accept the message. Does it expect another format?',
