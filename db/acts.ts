@@ -118,13 +118,12 @@ export function* settleAttempts(
   return reports.map((report) => stored.get(report) ?? (others.next().value as SettledAttempt))
 }
 
-export interface WaitingRow extends Pick<DeliveryJob, 'id' | 'accountUuid' | 'endpointId' | 'causeNo'> {
+export interface WaitingRow extends Pick<DeliveryJob, 'id' | 'accountUuid' | 'endpointId' | 'causeNo' | 'eventSeq'> {
   cause: string
   bytes: number
 }
 
 interface HeldDelivery extends WaitingRow {
-  eventSeq: number
   deadlineAt: Millis
   createdAt: Millis
 }

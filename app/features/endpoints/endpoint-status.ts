@@ -60,16 +60,10 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
   return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
-/**
- * A wait the receiver requested outlives a success, and hides no failure when nothing waits. After redirects it is a
- * failure, without a reason a rest at a handover.
- */
-function askedToWait(
-  { failingSince, pendingCount, redirectStreak, ...hold }: WebhookCondition['endpoint'],
-  now: Millis,
-): boolean {
-  if (hold.holdUntil === null || hold.holdUntil <= now || hold.holdReason === null) return false
-  return failingSince === null || (pendingCount > 0 && redirectStreak < HOPELESS_IN_A_ROW)
+/** A requested wait outlives a success, and hides no failure when nothing waits. After redirects it is our own rest. */
+function askedToWait({ failingSince, pendingCount, ...its }: WebhookCondition['endpoint'], now: Millis): boolean {
+  if (its.holdUntil === null || its.holdUntil <= now || its.holdReason === null) return false
+  return failingSince === null || (pendingCount > 0 && its.redirectStreak < HOPELESS_IN_A_ROW)
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {

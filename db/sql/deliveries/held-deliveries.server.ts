@@ -88,10 +88,9 @@ export function heldDeliveryStore(connections: Connections) {
   )
   const stretch = db.prepare<
     { endpointId: number; dueAt: number; id: number; limit: number },
-    WaitingRow & { eventSeq: number; dueAt: number; deadlineAt: number; createdAt: number }
+    WaitingRow & { dueAt: number; deadlineAt: number; createdAt: number }
   >(
-    `SELECT ${WAITING_COLUMNS}, d.event_seq AS eventSeq, d.due_at AS dueAt, d.deadline_at AS deadlineAt,
-       d.created_at AS createdAt
+    `SELECT ${WAITING_COLUMNS}, d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.created_at AS createdAt
      FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
      WHERE d.endpoint_id = @endpointId AND d.state = 'pending' AND (d.due_at, d.id) > (@dueAt, @id)
      ORDER BY d.due_at, d.id LIMIT @limit`,

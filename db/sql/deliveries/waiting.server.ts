@@ -16,7 +16,7 @@ interface WaitingEnder {
 
 /** For a SELECT from `delivery d LEFT JOIN event_body b`. */
 export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_id AS endpointId, d.cause,
-  d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
+  d.cause_no AS causeNo, d.event_seq AS eventSeq, coalesce(length(b.body), 0) AS bytes`
 
 export function waitingEnder({ db }: Pick<Connections, 'db'>): WaitingEnder {
   const waitingOf = (which: string) =>

@@ -66,10 +66,8 @@ const STEP = 100
 /** Gives up held deliveries that are past their deadline. */
 export async function expireHeld({ store, clock, log }: HouseApp): Promise<void> {
   const options = {
-    graceMs: HELD_GRACE,
-    pausedForMs: PAUSED_FOR_AT_MOST,
-    reason: expiredWhileHeld,
-    failure: failureOfHeld,
+    ...{ graceMs: HELD_GRACE, pausedForMs: PAUSED_FOR_AT_MOST },
+    ...{ reason: expiredWhileHeld, failure: failureOfHeld },
   }
   let cursor: HeldCursor | null = null
   let ended = 0
