@@ -49,3 +49,36 @@ export function createHttpServer(listener, limits = HTTP_LIMITS) {
   })
   return server
 }
+
+/**
+ * Returns a function that waits until the response has room for more; false = it was closed. It asks the answers of
+ * `write`, because `res.writableNeedDrain` does not know the queue of `compression`.
+ *
+ * @param {import('node:http').ServerResponse} res
+ * @returns {() => Promise<boolean>} first called before the first `write`
+ */
+export function drainOf(res) {
+  let watched = false
+  let full = false
+  let wake = () => {}
+  const watch = () => {
+    watched = true
+    const { write } = res
+    res.write = (/** @type {any[]} */ ...args) => {
+      const hasRoom = /** @type {any} */ (write).apply(res, args)
+      if (!hasRoom) full = true
+      return hasRoom
+    }
+    // For good: `compression` hands `drain` to its own stream, where `once` would not take itself away.
+    res.on('drain', () => {
+      full = false
+      wake()
+    })
+    res.on('close', () => wake())
+  }
+  return async () => {
+    if (!watched) watch()
+    while (full && !res.closed) await new Promise((resolve) => (wake = () => resolve(undefined)))
+    return !res.closed
+  }
+}

@@ -9,7 +9,7 @@ import compression from 'compression'
 import express from 'express'
 import compressed from 'express-static-gzip'
 import { callRouters } from './call-routers.mjs'
-import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
+import { createHttpServer, drainOf, HTTP_LIMITS } from './http-server.mjs'
 import { keepNothingByDefault } from './keep-nothing.mjs'
 import { LONG_WORK } from './long-work-file.mjs'
 import { watchOver } from './watchdog.mjs'
@@ -154,7 +154,12 @@ export async function serve({ dev } = {}) {
     createRequestHandler({
       build,
       mode: dev ? 'development' : 'production',
-      getLoadContext: (_req, res) => ({ app: running.app, clientIp: res.locals.clientIp, nonce: res.locals.nonce }),
+      getLoadContext: (_req, res) => ({
+        app: running.app,
+        clientIp: res.locals.clientIp,
+        nonce: res.locals.nonce,
+        drained: drainOf(res),
+      }),
     })
   if (!dev) site.use(callRouters(build, running.routePattern, routerOf))
   site.all('*', routerOf(dev ? loadBuild : build))

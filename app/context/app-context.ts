@@ -138,5 +138,7 @@ declare module '@remix-run/node' {
     /** Set by the server for each request: the peer's address, and the CSP nonce of this response. */
     clientIp: string
     nonce: string
+    /** Waits until this response has room again; false = it was closed. Remix writes without asking. */
+    drained?: () => Promise<boolean>
   }
 }

@@ -1,4 +1,5 @@
 // Splits long work on the main thread into pieces, so other work runs in between.
+import { ReadableStream as NodeStream } from 'node:stream/web'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { workGoesOn } from './caller.server.ts'
 import type { Clock } from './clock.ts'
@@ -22,4 +23,30 @@ export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.wake(clock.now() + ms, resolve)
   })
+}
+
+/** A stream hands over about so much at once: of small pieces each would be compressed and sent alone. Characters. */
+const CHUNK = 64_000
+
+/**
+ * Streams the pieces as fast as they are read: between two chunks other work runs, and `drained` waits until the last
+ * one was taken. False = nobody reads any more, which ends the pieces.
+ */
+export const streamInTurns = (pieces: AsyncGenerator<string>, drained = async () => true) =>
+  NodeStream.from(chunksOf(pieces, drained)) as ReadableStream<Uint8Array<ArrayBuffer>>
+
+async function* chunksOf(pieces: AsyncGenerator<string>, drained: () => Promise<boolean>) {
+  const encoder = new TextEncoder()
+  const takeTurn = takingTurns()
+  let text = ''
+  for await (const piece of pieces) {
+    if (text === '' && !(await drained())) return
+    text += piece
+    await takeTurn()
+    if (text.length < CHUNK) continue
+    yield encoder.encode(text)
+    text = ''
+    await nextTurn()
+  }
+  yield encoder.encode(text)
 }

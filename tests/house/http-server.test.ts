@@ -105,6 +105,7 @@ test('the product uses these limits, and they are as the documents say', () => {
     "res.on('finish', () => running.letGoOfBody(req))",
     'running.budgets.admit(req, clientIp)',
     'running.budgets.settle(req, res.locals.clientIp, meter, bytes)',
+    'drained: drainOf(res),',
   ])
     expect(serve).toContain(use)
   expect(HTTP_LIMITS).toEqual({

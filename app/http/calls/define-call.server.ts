@@ -31,6 +31,8 @@ export interface Asked {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   clientIp: string
+  /** Waits until what was written is on its way; false = the caller has hung up. Missing = nobody knows. */
+  drained?: (() => Promise<boolean>) | undefined
 }
 
 type Has<T> = { [K in keyof T]: T[K] }
@@ -247,6 +249,7 @@ export function answerPath(calls: readonly Call[], args: ActionFunctionArgs): Pr
     params: params as Asked['params'],
     query,
     clientIp: context.clientIp,
+    drained: context.drained,
   }
   const inOrder = METHODS.flatMap((method) => calls.filter((call) => call.method === method))
   const handlers = Object.fromEntries(inOrder.map((call) => [call.method, () => call.answer(asked)]))

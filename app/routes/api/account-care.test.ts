@@ -241,6 +241,12 @@ describe('the export', () => {
     }
   })
 
+  it('is read no further when the server says that nobody is there any more', async () => {
+    const route: typeof exportRoute = ({ context, ...args }) =>
+      exportRoute({ ...args, context: { ...context, drained: async () => false } })
+    expect(await (await owner.get(route, `/api/export${BY}`)).text()).toBe('')
+  })
+
   it('that nobody reads to its end is given up', async () => {
     const answered = await owner.get(exportRoute, `/api/export${BY}`)
     const reader = answered.body?.getReader()

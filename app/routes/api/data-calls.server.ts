@@ -18,6 +18,7 @@ import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { refusalText } from '#app/http/refusal-page.ts'
 import { badInput, notFound, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { streamInTurns } from '#app/lib/turns.server.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
 
 const wholeFile = [
@@ -168,7 +169,7 @@ export const dataCalls: Reference<Call> = {
       ],
       owner: 'export',
       limit: LIMITS.export,
-      handle: async ({ app, request, access: { accountUuid } }) => {
+      handle: async ({ app, request, drained, access: { accountUuid } }) => {
         const account = await app.store.accounts.findAccount(accountUuid)
         const pieces = await exportAccount(app, accountUuid)
         if (account === null || pieces === null) return notFound()
@@ -181,7 +182,7 @@ export const dataCalls: Reference<Call> = {
         // HEAD returns headers only.
         if (request.method === 'HEAD') return new Response(null, { headers })
         await recordAudit(app, { accountUuid, action: 'exported' })
-        return new Response(streamOf(pieces), { headers })
+        return new Response(streamInTurns(pieces, drained), { headers })
       },
       refusalPage: ({ query, message, status }) => {
         const words = refusalText(message)
@@ -239,19 +240,4 @@ export const dataCalls: Reference<Call> = {
       },
     }),
   ],
-}
-
-/** Streams pieces as fast as they are read. */
-function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const piece = await pieces.next()
-      if (piece.done) controller.close()
-      else controller.enqueue(encoder.encode(piece.value))
-    },
-    async cancel() {
-      await pieces.return(undefined)
-    },
-  })
 }
