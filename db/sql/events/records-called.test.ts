@@ -53,20 +53,22 @@ test('a record is known by itself, its job and its customer', async () => {
   expect(await store.knownOf(BRISBANE, asked(['job', 'job-1'], ['company', 'joan']))).toEqual([])
 })
 
+/** What a run remembers of its job. */
+const matched = (companyName: string) => ({
+  triggerData: {
+    ...TRIGGERED,
+    conditionMatching: {
+      totalRecords: 1,
+      matchedRecords: [
+        { jobId: '31', status: '', jobDescription: '', companyName, jobAddress: '', totalInvoiceAmount: '' },
+      ],
+    },
+  },
+})
+
 test('a customer without a snapshot is known from the latest run of the job', async () => {
   furnish()
   const rule = await world.rule(aRule([aStep('s1', 'create_task', { title: 'Ring', description: '' })]))
-  const matched = (companyName: string) => ({
-    triggerData: {
-      ...TRIGGERED,
-      conditionMatching: {
-        totalRecords: 1,
-        matchedRecords: [
-          { jobId: '31', status: '', jobDescription: '', companyName, jobAddress: '', totalInvoiceAmount: '' },
-        ],
-      },
-    },
-  })
   await world.start(rule, ['job-2'], matched('Tariq'))
   await world.start(rule, ['job-2'], matched('Tariq Aziz'))
   const [note] = await store.knownOf(LEEDS, asked(['note', 'note-1']))
@@ -119,4 +121,14 @@ test('the search reads more than one window and keeps to its limit', async () =>
   const found = await store.listRecordsCalled(LEEDS, 'quay', 10)
   expect([found.uuids.length, found.more]).toEqual([10, true])
   expect((await store.listRecordsCalled(LEEDS, 'quay', 2_100)).more).toBe(false)
+})
+
+test('a customer is found by a run that is not among the newest', async () => {
+  const rule = await world.rule(aRule([aStep('s1', 'create_task', { title: 'Ring', description: '' })]))
+  await world.start(rule, ['job-1'], matched('Ann Whitaker'))
+  const ownColumns = Object.keys(world.client.sql.prepare('SELECT * FROM run').get() as object)
+  const columns = ownColumns.filter((name) => !['id', 'record_uuid', 'trigger_data'].includes(name)).join(', ')
+  world.client.sql.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 2001)
+    INSERT INTO run (${columns}, trigger_data) SELECT ${columns}, '{}' FROM run, n`)
+  expect(await store.listRecordsCalled(LEEDS, 'whitaker', 10)).toEqual({ uuids: ['job-1'], more: false })
 })

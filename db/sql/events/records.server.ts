@@ -224,31 +224,31 @@ function targetsOf(rows: readonly AddressRow[]): PollTarget[] {
 
 // ---- names: on the read-only connection ----
 
-/** Snapshots looked through between two turns of the event loop: a few milliseconds. */
+/** Snapshots or runs looked through between two turns of the event loop: a few milliseconds. */
 const WINDOW = 2_000
-/** Of the newest runs, so many are searched for a customer's name. */
-const RUNS_SEARCHED = 2_000
 
 const RECORD_UUID = /^[\da-f-]{36}$/
 
 type Fields = Record<string, string>
 type KnownRow = Record<'object' | 'recordUuid', string> & Record<'own' | 'job' | 'company' | 'customer', string | null>
 
-interface Place {
-  object: string
-  recordUuid: string
+interface Walked {
+  recordUuid: string | null
+  hit: 0 | 1
 }
-type Walked = Place & { hit: 0 | 1 }
 
-/** The first `most` hits; other work gets its turn between two windows. */
-async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Promise<string[]> {
+/** The first `most` hits; other work gets its turn between two windows. Each row is the place from where to go on. */
+async function walk<P extends object>(
+  start: P,
+  read: (after: P) => Promise<(P & Walked)[]>,
+  most: number,
+): Promise<string[]> {
   const found = new Set<string>()
-  let rows: Walked[] = []
+  let rows: (P & Walked)[] = []
   do {
     if (rows.length > 0) await setImmediate()
-    const { object, recordUuid } = rows.at(-1) ?? { object: '', recordUuid: '' }
-    rows = await read({ object, recordUuid })
-    for (const row of rows) if (row.hit === 1) found.add(row.recordUuid)
+    rows = await read(rows.at(-1) ?? start)
+    for (const { hit, recordUuid } of rows) if (hit === 1 && recordUuid !== null) found.add(recordUuid)
   } while (rows.length === WINDOW && found.size < most)
   return [...found]
 }
@@ -284,26 +284,25 @@ function nameStore({ db, reader }: Connections) {
      FROM owned ${snapshot('c', "'rules:company'", 'owned.company_uuid')}
        ${snapshot('nc', "'names:company'", 'owned.company_uuid')}`,
   )
-  const ran = reader
-    .prepare<{ accountUuid: string; text: string | null; window: number }, string | null>(
-      `SELECT DISTINCT record_uuid FROM (
-         SELECT record_uuid, trigger_data FROM run INDEXED BY runs_of_an_account_newest_first
-         WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @window
-       ) AS latest WHERE ${contains("json_extract(trigger_data, '$.conditionMatching.matchedRecords[0].companyName')")}`,
-    )
-    .pluck()
-  const readRan = reader.read((values: { accountUuid: string; text: string | null; window: number }) => ran.all(values))
+  const ran = reader.prepare<object, Walked & { id: number }>(
+    `SELECT id, record_uuid AS recordUuid,
+       CASE WHEN ${contains("json_extract(trigger_data, '$.conditionMatching.matchedRecords[0].companyName')")}
+         THEN 1 ELSE 0 END AS hit
+     FROM run INDEXED BY runs_of_an_account_newest_first
+     WHERE account_uuid = @accountUuid AND id < @id ORDER BY id DESC LIMIT @window`,
+  )
+  const readRan = reader.read((values: object) => ran.all(values))
 
   /** Walks over an account's snapshots, and gives the records that fit. */
   function walker(fits: string) {
-    const statement = reader.prepare<object, Walked>(
+    const statement = reader.prepare<object, Walked & { object: string; recordUuid: string }>(
       `SELECT object, record_uuid AS recordUuid, CASE WHEN ${fits} THEN 1 ELSE 0 END AS hit FROM record_snapshot
        WHERE account_uuid = @accountUuid AND (object, record_uuid) > (@object, @recordUuid)
        ORDER BY object, record_uuid LIMIT @window`,
     )
     const read = reader.read((values: object) => statement.all(values))
     return (accountUuid: string, values: object, most: number) =>
-      walk((place) => read({ ...values, ...place, accountUuid, window: WINDOW }), most)
+      walk({ object: '', recordUuid: '' }, (place) => read({ ...values, ...place, accountUuid, window: WINDOW }), most)
   }
   const called = walker(
     `CASE WHEN object IN ('rules:job', 'names:job') THEN lower(json_extract(fields, '$.generated_job_id')) = @exact
@@ -354,8 +353,9 @@ function nameStore({ db, reader }: Connections) {
       // A number is that of a job: it would be part of many addresses.
       const part = /^\d+$/.test(exact) ? null : likeText(exact)
       const named = await called(accountUuid, { exact, text: part }, most + 1)
-      const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
-      const found = new Set([...named, ...seen.flatMap((uuid) => uuid ?? [])])
+      const ofRuns = ({ id }: { id: number }) => readRan({ accountUuid, text: part, id, window: WINDOW })
+      const seen = part === null ? [] : await walk({ id: Number.MAX_SAFE_INTEGER }, ofRuns, most + 1)
+      const found = new Set([...named, ...seen])
       if (RECORD_UUID.test(exact)) found.add(exact)
       // A customer's jobs, then what belongs to those.
       for (let depth = 0; depth < 2 && found.size > 0 && found.size <= most; depth += 1) {
