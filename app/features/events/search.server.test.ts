@@ -374,6 +374,12 @@ describe('what people call it', () => {
     expect(idsOf(await ask(BRISBANE, { id }))).toEqual([])
   })
 
+  test('words that no record is called by need no search; a single one may be an id', async () => {
+    const nobody = await ask(LEEDS, { id: 'Nobody Atall' }, 1)
+    expect([nobody.hits, nobody.end, nobody.looked]).toEqual([[], 'all', 0])
+    expect(await ask(LEEDS, { id: 'R-1' }, 1)).toMatchObject({ end: 'limit', looked: 1 })
+  })
+
   /** Older than both, an event may have the number too. */
   const behind = (account: string, number: number) =>
     world.client.sql

@@ -164,8 +164,12 @@ async function resolvePasted(app: SearchApp, accountUuid: string, pasted: Pasted
     }
     case 'record':
       return only(pasted.objectUuid)
-    case 'words':
-      return called(store, accountUuid, pasted.words, pasted.words.toLowerCase())
+    case 'words': {
+      // Without a space it may be the id of a record; only a search through all events knows.
+      const also = /\s/.test(pasted.words) ? [] : [pasted.words.toLowerCase()]
+      const found = await called(store, accountUuid, pasted.words, ...also)
+      return found.target.records.size === 0 ? null : found
+    }
     default:
       return assertNever(pasted)
   }
