@@ -41,7 +41,10 @@ export interface RunLimits {
 }
 
 /** A run mostly waits for the platform: with few slots, four accounts without responses would block all rules. */
-export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 50 }
+export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 500 }
+
+/** Each look ranks all that is due: it loads much of few accounts, and of many as much as memory allows. */
+const LOADED = { atOnce: 5_000, atLeast: 50 }
 
 export interface RunPumpStatus extends LoopStatus {
   inFlight: number
@@ -101,9 +104,10 @@ export function createRunPump(input: RunPumpInput) {
     async run() {
       const now = clock.now()
       known.beginLook()
-      const runs = await ports.due(now, limits.window)
+      const ahead = known.ahead()
+      const runs = await ports.due(now, ahead)
       const next = await ports.nextDueAt(now)
-      known.endLook(runs, (id) => aside.isAside(id, now))
+      known.endLook(runs, ahead, (id) => aside.isAside(id, now))
       pump.setAlarm(next)
       for (const until of aside.after(now)) pump.bringForward(until)
       claimed = true
@@ -162,6 +166,8 @@ function createRunWindow(limits: RunLimits, look: () => void) {
   const busy = new Set<string>()
   /** Due again while still in progress. */
   const again = new Set<number>()
+  /** With due runs at the last look; at first nobody knows. */
+  let accounts = LOADED.atOnce
   /** Ended since the last load began, so its result may be outdated for them. */
   const endedSince = new Set<number>()
 
@@ -170,7 +176,11 @@ function createRunWindow(limits: RunLimits, look: () => void) {
       // Released and due again before this process finished with it.
       if (!run.begun) again.add(run.id)
     } else if (endedSince.has(run.id)) look()
-    else window.set(run.account, [...(window.get(run.account) ?? []), run])
+    else
+      window
+        .set(run.account, window.get(run.account) ?? [])
+        .get(run.account)
+        ?.push(run)
   }
 
   function begin(run: PumpRun): void {
@@ -194,7 +204,9 @@ function createRunWindow(limits: RunLimits, look: () => void) {
     stray: (isOurs: (account: string) => boolean) =>
       [...inFlight.values()].filter(({ account }) => !isOurs(account)).map(({ id }) => id),
     beginLook: () => endedSince.clear(),
-    endLook(runs: readonly PumpRun[], isAside: (id: number) => boolean) {
+    /** Due runs that the next look loads of each account. */
+    ahead: () => Math.min(limits.window, Math.max(LOADED.atLeast, Math.floor(LOADED.atOnce / accounts))),
+    endLook(runs: readonly PumpRun[], ahead: number, isAside: (id: number) => boolean) {
       window.clear()
       more.clear()
       const counts = new Map<string, number>()
@@ -202,7 +214,8 @@ function createRunWindow(limits: RunLimits, look: () => void) {
         if (inFlight.has(run.id) || endedSince.has(run.id) || !isAside(run.id)) know(run)
         counts.set(run.account, (counts.get(run.account) ?? 0) + 1)
       }
-      for (const [account, count] of counts) if (count >= limits.window) more.add(account)
+      accounts = Math.max(1, counts.size)
+      for (const [account, count] of counts) if (count >= ahead) more.add(account)
     },
     /** The next run of the next account that may start one; null = none. Moves the account to the end of the queue. */
     take(): PumpRun | null {

@@ -125,6 +125,37 @@ test('so many at work are enough for the whole process', async () => {
   expect(made.status()).toMatchObject({ owner: true, inFlight: overall, known: 4 })
 })
 
+test('many that are due are loaded in a few looks, and of many accounts fewer each', async () => {
+  const asked: number[] = []
+  const work = async (run: PumpRun) => {
+    runs = runs.filter((one) => one !== run)
+    return null
+  }
+  const ports: RunPumpInput['ports'] = {
+    rest: async () => {},
+    nextDueAt: async () => null,
+    async due(_now, perAccount) {
+      asked.push(perAccount)
+      return [...Map.groupBy(runs, ({ account }) => account).values()].flatMap((own) => own.slice(0, perAccount))
+    },
+    work,
+  }
+  for (let id = 1; id <= 5_000; id++) due(id, 'busy')
+  const made = pump({ ports, beatMs: 60_000 })
+  made.start()
+  await clock.settle()
+  await made.idle()
+  expect([runs.length, asked[0], asked[1]]).toEqual([0, 50, 500])
+  // 50 at a time it took more than 100.
+  expect(asked.length).toBeLessThan(30)
+  for (let id = 6_000; id < 6_200; id++) due(id, `account-${id}`)
+  made.wake()
+  await clock.settle()
+  made.wake()
+  await clock.settle()
+  expect(asked.at(-1)).toBe(50)
+})
+
 test('of two runs on the same record the second waits for the first; the same record elsewhere is another', async () => {
   due(1, 'a', { keys: ['x', 'y'] })
   due(2, 'a', { keys: ['y'] })
