@@ -64,17 +64,18 @@ const HAS_TEXT = `(${isOf('@called')} OR ${contains('coalesce(v.name, a.name)')}
        AND (${hasValue('s.effect')} OR ${contains('s.sentence')}
          OR ${selectReason(STEP_REASON, 's')} ${SAID} OR ${hasValue('s.result')})))`
 
+/** Along the two indexes of what waits for a person, which is little. CROSS: SQLite would begin with all runs. */
+export const WAITING = `SELECT 1 FROM run WHERE account_uuid = @accountUuid AND state = 'held'
+  UNION ALL SELECT 1 FROM (SELECT DISTINCT run_id FROM run_step WHERE state IN ('unknown', 'held')) AS asks
+    CROSS JOIN run r WHERE r.id = asks.run_id AND r.account_uuid = @accountUuid AND r.state <> 'held'`
+
 /** Reads use the read-only connection, so a search delays no run. */
 export function runHistoryStore({ reader }: Connections): RunHistoryStore {
   const find = reader.prepare<{ accountUuid: string; runId: number }, HistoryRow>(
     `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = @accountUuid AND r.id = @runId`,
   )
   const waiting = reader
-    .prepare<{ accountUuid: string; most: number }, number>(
-      `SELECT count(*) FROM (
-         SELECT 1 FROM run r WHERE r.account_uuid = @accountUuid AND ${STATUS.needs_you} LIMIT @most
-       ) AS found`,
-    )
+    .prepare<{ accountUuid: string; most: number }, number>(`SELECT count(*) FROM (${WAITING} LIMIT @most) AS found`)
     .pluck()
   const recent = reader.prepare<{ accountUuid: string; limit: number }, RecentRun>(
     `SELECT automation_id AS automationId, created_at AS createdAt, outcome FROM run

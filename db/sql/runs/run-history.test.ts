@@ -15,6 +15,8 @@ import {
   TRIGGERED,
 } from '#tests/support/automation-world.server.ts'
 import { sampleMatch } from '#tests/support/sample-runs.ts'
+import { aboutTheFile } from '#tests/support/test-app.server.ts'
+import { WAITING } from './run-history.server.ts'
 
 let world: AutomationWorld
 let rule: number
@@ -167,6 +169,34 @@ test('a search looks through thousands of runs without finding anything', async 
   expect(await ids({ text: 'nowhere' })).toEqual([])
   expect(await ids({ status: 'held', limit: 3 })).toHaveLength(3)
   expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)
+})
+
+test('what needs a person is counted once a run, of its own account only', async () => {
+  const theirs = await world.rule(aRule([aStep('s1', 'create_task', { title: 'Ring', description: '' })]), BRISBANE)
+  const [unclear = 0, asks = 0, both = 0] = await done([world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)])
+  const [other = 0] = await done([world.job(BRISBANE)], theirs, BRISBANE)
+  const mark = (state: string, ...runs: number[]) =>
+    world.client.sql.exec(`UPDATE run_step SET state = '${state}' WHERE run_id IN (${runs})`)
+  mark('unknown', unclear, other)
+  mark('held', asks, both)
+  world.client.sql.exec(`UPDATE run SET state = 'held' WHERE id = ${both}`)
+  expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 100)).toBe(3)
+  expect(await ids({ status: 'needs_you' })).toEqual([both, asks, unclear])
+  expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 2)).toBe(2)
+  expect(await world.store.runs.countRunsThatNeedPerson(BRISBANE, 100)).toBe(1)
+})
+
+test.skipIf(aboutTheFile('plans of SQLite'))('no other run is read for that count', () => {
+  const plan = world.client.sql
+    .prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${WAITING} LIMIT @most`)
+    .all({ accountUuid: LEEDS, most: 10 })
+    .map(({ detail }) => detail)
+  expect(plan.filter((step) => /\b(run|r|run_step)\b/.test(step))).toEqual([
+    expect.stringContaining('SEARCH run USING'),
+    expect.stringContaining('SCAN run_step USING INDEX steps_for_a_person'),
+    expect.stringContaining('SEARCH r USING INTEGER PRIMARY KEY'),
+  ])
+  expect(plan.join()).toContain('runs_held')
 })
 
 test('a search for a name under which much is stored keeps nobody waiting', async () => {
