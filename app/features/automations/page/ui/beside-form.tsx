@@ -57,7 +57,7 @@ function RuleList({ rules, deleted, ...card }: RuleListProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid items-start gap-4">
+        <ul className="long-list grid items-start gap-4">
           {rules.map((rule) => (
             <li key={rule.id} className="min-w-0">
               <RuleCard rule={rule} {...card} />
