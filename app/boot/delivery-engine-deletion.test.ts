@@ -68,7 +68,8 @@ describe('deleting a webhook', () => {
     await remove(id)
     engine.wake(endpointId)
     await world.clock.run(seconds(1))
-    // Until nobody can undo it, all of it waits.
+    // Until nobody can undo it, all of it waits, and counts.
+    expect(waiting()).toMatchObject({ deliveries: 1_300 })
     expect(ends()).toEqual([{ state: 'pending', reason: null, count: 1_300, log: null }])
     await world.clock.run(UNDO_KEPT + minutes(1))
     expect(ends()).toEqual([{ ...NOT_SENT, count: 1_300 }])

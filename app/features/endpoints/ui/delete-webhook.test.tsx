@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 // Fetched on demand in the product.
@@ -39,6 +39,15 @@ describe('deleting a webhook', () => {
     dialog.getByText('3 waiting events are dropped.')
     dialog.getByText('You can undo it for 10 seconds.')
     expect(sent).toEqual([])
+  })
+
+  it('says that a great backlog goes on taking up room', () => {
+    const room = 'For 10 minutes they still take up room for new events.'
+    renderDelete(true, sampleWebhook({ pending: 10_000 }))
+    screen.getByText(room)
+    cleanup()
+    renderDelete(true, sampleWebhook({ pending: 9_999 }))
+    expect(screen.queryByText(room)).toBeNull()
   })
 
   it('without an address promises nothing for rules and automations', () => {

@@ -83,12 +83,16 @@ function question(webhook: EndpointView): string {
   return `Delete the ${calledOf(webhook)}?`
 }
 
+/** A fifth of what an account may have waiting: nobody misses the room of fewer. */
+const MANY = 10_000
+
 /** Shows only the host, `hooks.zapier.com`, because the address can be very long. */
 function Consequences({ webhook }: { webhook: EndpointView }) {
   return (
     <>
       <p>{whatEnds(webhook)}</p>
       {webhook.pending > 0 ? <p>{plural(webhook.pending, 'waiting event is', 'waiting events are')} dropped.</p> : null}
+      {webhook.pending >= MANY ? <p>For 10 minutes they still take up room for new events.</p> : null}
       <p>You can undo it for 10 seconds.</p>
     </>
   )
