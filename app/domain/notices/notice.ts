@@ -47,7 +47,10 @@ export type NoticeSubject = EndpointSubject | { kind: 'rule'; automationId: numb
 
 /** The endpoint fields this decision needs. Same field names as the stored endpoint. */
 export interface WatchedCondition
-  extends Pick<EndpointHealth, 'state' | 'stateReason' | 'stateSince' | 'failingSince' | 'lastSuccessAt'> {
+  extends Pick<
+    EndpointHealth,
+    'state' | 'stateReason' | 'stateSince' | 'failingSince' | 'lastSuccessAt' | 'redirectStreak'
+  > {
   holdUntil: Millis | null
   /** Number of different events that failed since `failingSince`; counted up to three. */
   failedEvents: number

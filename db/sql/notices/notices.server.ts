@@ -308,7 +308,8 @@ function endpointWatchStore({ db }: Connections): Pick<NoticeStore, 'watchedEndp
   const watched = db.prepare<{ after: number; size: number }, WatchedRow>(
     `SELECT e.id AS endpointId, e.account_uuid AS accountUuid, e.state, e.state_reason AS stateReason,
        e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
-       e.last_success_at AS lastSuccessAt, e.hold_until AS holdUntil, e.last_sentence AS lastSentence,
+       e.last_success_at AS lastSuccessAt, e.hold_until AS holdUntil, e.redirect_streak AS redirectStreak,
+       e.last_sentence AS lastSentence,
        n.id AS latestId, n.kind AS latestKind, n.since AS latestSince, n.at AS latestAt, c.at AS checkedAt
      FROM (SELECT * FROM endpoint WHERE id > @after ORDER BY id LIMIT @size) e
      LEFT JOIN notice n ON n.id = (SELECT max(id) FROM notice WHERE subject_kind = 'endpoint' AND subject_id = e.id)

@@ -15,6 +15,7 @@ function endpoint(over: Partial<WatchedCondition> = {}): WatchedCondition {
     failingSince: null,
     failedEvents: 0,
     holdUntil: null,
+    redirectStreak: 0,
     lastSuccessAt: NOW - hours(1),
     lastSentence: 'Your address answered 500.',
     ...over,
@@ -46,6 +47,12 @@ describe('an address that fails', () => {
       since: NOW - minutes(15),
       sentence: 'Your address answered 500. We keep events and retry them for 72 hours.',
     })
+  })
+
+  test('is news after one event, too, where redirects make the address rest and the others are not tried', () => {
+    const resting = failing({ failedEvents: 1, redirectStreak: 3 })
+    expect(noticeFor(resting, null, NOW)).toMatchObject({ kind: 'failing' })
+    expect(noticeFor({ ...resting, failingSince: NOW - FAILING_FOR + 1 }, null, NOW)).toBeNull()
   })
 
   test('is none before', () => {
@@ -129,6 +136,7 @@ const anyCondition: fc.Arbitrary<WatchedCondition> = fc.record({
   failingSince: fc.option(fc.integer({ min: NOW - hours(99), max: NOW })),
   failedEvents: fc.nat(3),
   holdUntil: fc.option(fc.integer({ min: NOW - hours(99), max: NOW + hours(9) })),
+  redirectStreak: fc.nat({ max: 4 }),
   lastSuccessAt: fc.option(fc.integer({ min: NOW - hours(99), max: NOW })),
   lastSentence: fc.option(fc.constant('So.')),
 })

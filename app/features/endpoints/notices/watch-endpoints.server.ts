@@ -1,6 +1,7 @@
 // Watches addresses: stores each change once as a notice, and checks the address. Scheduled, in steps.
 import type { App } from '#app/context/app-context.ts'
 import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/notices/notice.ts'
+import { HOPELESS_IN_A_ROW } from '#app/features/events/delivering/endpoint-health.ts'
 import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -81,14 +82,16 @@ export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | nul
 }
 
 function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
-  const { state, stateSince, stateReason, failingSince, failedEvents, lastSentence } = endpoint
+  const { state, stateSince, stateReason, failingSince, failedEvents, redirectStreak, lastSentence } = endpoint
   switch (state) {
     case 'stopped':
       return { kind: 'stopped', since: stateSince, reason: noticeReason('stopped', { said: stateReason }) }
     case 'failing':
       return { kind: 'stopped', since: stateSince, reason: noticeReason('given_up', { said: stateReason }) }
     case 'active':
-      if (failingSince === null || failedEvents < FAILING_EVENTS || now - failingSince < FAILING_FOR) return null
+      if (failingSince === null || now - failingSince < FAILING_FOR) return null
+      // While it rests, the other events are not tried.
+      if (failedEvents < FAILING_EVENTS && redirectStreak < HOPELESS_IN_A_ROW) return null
       return { kind: 'failing', since: failingSince, reason: noticeReason('failing', { said: lastSentence }) }
     case 'paused':
     case 'deleted':
