@@ -170,6 +170,16 @@ test('a server that is gone, or whose schema is of a release that does not serve
   url = there
 })
 
+test.each(['postgres://u:p#w@h/x', 'postgres://u:p/w@h/x', 'postgres://u:p@h:99999/x', 'postgres://u:p@localhost'])(
+  'an address that cannot be read is one finding without its password: %s',
+  async (DATABASE_URL) => {
+    const { text, exitCode } = await runDoctor({ json: true, source: { PLATFORM: 'sandbox', DATABASE_URL } })
+    const bad = (JSON.parse(text) as Finding[]).filter(({ level }) => level === 'bad')
+    expect(sentences(bad)).toEqual([expect.stringMatching(/^bad: DATABASE_URL must name a host and a database.*%23/)])
+    expect([exitCode, /p[#/]w/.test(text)]).toEqual([1, false])
+  },
+)
+
 test('a file needs no command for its schema', async () => {
   const said: string[] = []
   expect(await migrateCommand({ args: [], say: (line) => said.push(line), source: {} })).toBe(0)

@@ -83,8 +83,11 @@ async function gatherServerFacts(
   { source, root = process.cwd(), now = Date.now }: DoctorOptions,
 ): Promise<ServerFacts> {
   const { facts: configuration, env } = readConfiguration(source, root)
-  const checkup = openServerCheckup(url, resolve(root, 'db/migrations-postgres'))
   const facts = { now: now(), configuration, node: process.version }
+  const problems: string[] = []
+  readDatabase({ DATABASE_URL: url }, root, problems)
+  if (problems.length > 0) return { ...facts, server: null }
+  const checkup = openServerCheckup(url, resolve(root, 'db/migrations-postgres'))
   try {
     const figures = await checkup.figures(now)
     const schema = await checkup.schema().catch((error: unknown) => ({ refused: sentenceOf(error) }))

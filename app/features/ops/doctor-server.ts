@@ -26,7 +26,8 @@ export interface ServerFacts {
   now: Millis
   configuration: ConfigurationFacts
   node: string
-  server: LookedAt
+  /** Null = the configuration names none. */
+  server: LookedAt | null
 }
 
 type LookedAt =
@@ -49,6 +50,7 @@ const BASE_BACKUP_WITHIN = hours(24 * 8)
 export function examineServer(facts: ServerFacts): Finding[] {
   const { server } = facts
   const before = [...configuration(facts.configuration, null), nodeVersion(facts)]
+  if (server === null) return before
   if (server.outcome === 'unreachable') {
     return [...before, bad('server', server.sentence, 'Look at the server, then again.')]
   }
