@@ -181,14 +181,15 @@ export function explained(error: unknown, url: string, setting?: string): unknow
 /** Why this server cannot be used; null = it can. */
 export async function refusalOf(client: pg.Client, url: string, setting = 'DATABASE_URL'): Promise<string | null> {
   if (await isPooled(client, () => connected(url))) return pooledSentence(setting)
-  return settingsProblem(await settingsOf(client))
+  return settingsProblem(await settingsOf(client), setting)
 }
 
 async function settingsOf(client: pg.Client): Promise<ServerSettings> {
   const { rows } = await client.query<ServerSettings>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS "fullPageWrites", current_setting('synchronous_commit') AS "synchronousCommit",
-       current_setting('server_encoding') AS encoding`,
+       current_setting('server_encoding') AS encoding, pg_is_in_recovery()::int AS standby,
+       current_setting('transaction_read_only') AS "readOnly"`,
   )
   const [settings] = rows
   if (!settings) throw new Error('the server tells none of its settings')

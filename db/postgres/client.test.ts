@@ -11,6 +11,8 @@ const GOOD: ServerSettings = {
   fullPageWrites: 'on',
   synchronousCommit: 'on',
   encoding: 'UTF8',
+  standby: 0,
+  readOnly: 'off',
 }
 
 test.each<[Partial<ServerSettings>, string | null]>([
@@ -24,6 +26,11 @@ test.each<[Partial<ServerSettings>, string | null]>([
   [
     { fullPageWrites: 'off', synchronousCommit: 'off' },
     'The database server runs with full_page_writes = off and synchronous_commit = off, so a power cut would lose accepted events. Turn them on.',
+  ],
+  // A standby says of each transaction that it only reads, too.
+  [
+    { standby: 1, readOnly: 'on' },
+    'The database server is a standby, which only reads. Name the primary in DATABASE_URL.',
   ],
   [{ encoding: 'LATIN1' }, 'The database has the encoding LATIN1. Create one with UTF8.'],
 ])('settings %j', (more, sentence) => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueCertificate } from '#tests/support/certificates.server.ts'
 import { oneSessionPooler } from '#tests/support/one-session-pooler.server.ts'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
+import { openServerCheckup } from './checkup.server.ts'
 import { migrateServer } from './client.server.ts'
 
 let server: OwnPostgres | null = null
@@ -69,6 +70,17 @@ test('a user without rights', async ({ skip }) => {
   url.password = 'short'
   expect(await refusal(url.href)).toMatch(/^ConfigurationError: The user in DATABASE_URL may not create tables/)
   expect(await tablesOf(url)).toBe(0)
+})
+
+test('a database that only reads is no standby, and the doctor says it as the start does', async ({ skip }) => {
+  if (!server) return skip('no PostgreSQL')
+  const url = await freshUrl(server, 'fieldhook_reads')
+  await client.query('ALTER DATABASE fieldhook_reads SET default_transaction_read_only = on')
+  const sentence = 'The database only reads (default_transaction_read_only = on). Turn that off.'
+  expect(await refusal(url.href)).toBe(`ConfigurationError: ${sentence}`)
+  const checkup = openServerCheckup(url.href, 'db/migrations-postgres')
+  expect(await checkup.figures(Date.now)).toMatchObject({ refused: sentence })
+  await checkup.close()
 })
 
 test('a server whose connections are all used', async ({ skip }) => {

@@ -7,6 +7,9 @@ export interface ServerSettings {
   fullPageWrites: string
   synchronousCommit: string
   encoding: string
+  /** 1 = it follows another server. */
+  standby: number
+  readOnly: string
 }
 
 /** @param setting where the address stands */
@@ -28,8 +31,10 @@ export const NOT_CONNECTED = '08001'
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
-export function settingsProblem(settings: ServerSettings): string | null {
-  const { version, fsync, fullPageWrites, synchronousCommit, encoding } = settings
+export function settingsProblem(settings: ServerSettings, setting = 'DATABASE_URL'): string | null {
+  const { version, fsync, fullPageWrites, synchronousCommit, encoding, standby, readOnly } = settings
+  if (standby) return `The database server is a standby, which only reads. Name the primary in ${setting}.`
+  if (readOnly === 'on') return 'The database only reads (default_transaction_read_only = on). Turn that off.'
   if (version < OLDEST_VERSION) {
     return `PostgreSQL ${Math.floor(version / 10_000)} is too old. Fieldhook needs version 15 or newer.`
   }
@@ -76,7 +81,7 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
     '42501': `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`,
     '42P01': `The database at ${at} has no tables of Fieldhook. Start it there once, or check ${setting}.`,
     '53300': `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`,
-    '25006': `The server at ${at} only reads: it is a standby. Name the primary in ${setting}.`,
+    '25006': `The database at ${at} only reads. Check that ${setting} names a primary, and default_transaction_read_only.`,
     '55000': `The database at ${at} accepts no connections. Allow them there, or name another in ${setting}.`,
     [STARTING]: `The database server at ${at} is starting or stopping. Try again in a minute.`,
     '53100': `The disk of the database server at ${at} is full. Make room, then start again.`,
