@@ -14,6 +14,7 @@ import {
   connectionProblem,
   isStarting,
   NOT_CONNECTED,
+  noTablesSentence,
   pooledSentence,
   type ServerSettings,
   settingsProblem,
@@ -181,7 +182,8 @@ export function explained(error: unknown, url: string, setting?: string): unknow
 /** Why this server cannot be used; null = it can. */
 export async function refusalOf(client: pg.Client, url: string, setting = 'DATABASE_URL'): Promise<string | null> {
   if (await isPooled(client, () => connected(url))) return pooledSentence(setting)
-  return settingsProblem(await settingsOf(client), setting)
+  const settings = await settingsOf(client)
+  return settingsProblem(settings, setting) ?? (settings.creates ? null : noTablesSentence(setting, url))
 }
 
 async function settingsOf(client: pg.Client): Promise<ServerSettings> {
@@ -189,7 +191,8 @@ async function settingsOf(client: pg.Client): Promise<ServerSettings> {
     `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS "fullPageWrites", current_setting('synchronous_commit') AS "synchronousCommit",
        current_setting('server_encoding') AS encoding, pg_is_in_recovery()::int AS standby,
-       current_setting('transaction_read_only') AS "readOnly"`,
+       current_setting('transaction_read_only') AS "readOnly",
+       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)::int AS creates`,
   )
   const [settings] = rows
   if (!settings) throw new Error('the server tells none of its settings')

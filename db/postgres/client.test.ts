@@ -13,6 +13,7 @@ const GOOD: ServerSettings = {
   encoding: 'UTF8',
   standby: 0,
   readOnly: 'off',
+  creates: 1,
 }
 
 test.each<[Partial<ServerSettings>, string | null]>([

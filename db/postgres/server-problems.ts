@@ -10,11 +10,16 @@ export interface ServerSettings {
   /** 1 = it follows another server. */
   standby: number
   readOnly: string
+  /** 1 = the user may create tables. */
+  creates: number
 }
 
 /** @param setting where the address stands */
 export const pooledSentence = (setting: string): string =>
   `A pooler stands between Fieldhook and the database server. Give ${setting} the direct address of the server.`
+
+export const noTablesSentence = (setting: string, url: string): string =>
+  `The user in ${setting} may not create tables at ${placeOf(url)}. Make it the owner of the database.`
 
 /** SQLSTATE of a server that takes no connections yet, or no more. */
 const STARTING = '57P03'
@@ -78,7 +83,7 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
     '28P01': refusal,
     '28000': refusal,
     '3D000': `The server at ${at} has no such database. Create it, or name another in ${setting}.`,
-    '42501': `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`,
+    '42501': noTablesSentence(setting, url),
     '42P01': `The database at ${at} has no tables of Fieldhook. Start it there once, or check ${setting}.`,
     '53300': `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`,
     '25006': `The database at ${at} only reads. Check that ${setting} names a primary, and default_transaction_read_only.`,
