@@ -1,5 +1,7 @@
 // Customer replied: an answer in the sandbox's history sets off a rule, once.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMeasures } from '#app/adapters/measures.server.ts'
+import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
@@ -11,12 +13,22 @@ import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { WORK_AT_ONCE } from '#tests/support/work-at-once.ts'
+import { measureStore } from './observe/measured-parts.server.ts'
 
 let world: AutomationWorld
 let isWorking = false
+/** By the metrics. */
+let started = 0
+const measures: Measures = {
+  ...createMeasures({ version: '', routes: [] }),
+  runsStarted(count) {
+    started += count
+  },
+}
 beforeEach(async () => {
   world = await automationWorld()
   isWorking = false
+  started = 0
 })
 afterEach(() => world.close())
 
@@ -34,7 +46,8 @@ async function send(step = TEXT, job = world.job(LEEDS)) {
 
 /** Time passes, and the loop looks each minute. */
 async function listen(ms: number) {
-  const listener = createListener({ ...world.app, facts: world.parts.facts })
+  const store = measureStore(world.store, measures)
+  const listener = createListener({ ...world.app, store, facts: world.parts.facts })
   for (const end = world.clock.now() + ms; world.clock.now() < end; ) {
     await world.clock.run(Math.min(minutes(1), end - world.clock.now()))
     const { moved } = await listener.round()
@@ -85,6 +98,7 @@ test('each answer starts it once, with the words; nothing of our own does', asyn
   told(job, 'Hello?')
   await listen(minutes(6))
   expect(runs(rule)).toHaveLength(2)
+  expect(started).toBe(2)
   const [run] = world.rows('SELECT trigger_data FROM run WHERE automation_id = ? ORDER BY id', rule)
   expect(JSON.parse(String(run?.trigger_data)).description).toBe(
     'The customer answered "Can you come "early"?" by text',
@@ -203,6 +217,7 @@ test('an opened e-mail starts a rule once, after its wait, and not again while i
   expect(runs(rule)).toEqual([{ state: 'queued', outcome: null }])
   await listen(hours(3))
   expect(runs(rule)).toEqual([{ state: 'done', outcome: 'success' }])
+  expect(started).toBe(1)
 })
 
 test('a text that is not confirmed starts nothing while the history shows none, or where it may not be sent', async () => {

@@ -1,6 +1,8 @@
 // Long: every way a rule is set off, on one stage.
 // What sets rules off, with the real engine behind it: a real file, a stepped clock, the platform in process.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMeasures } from '#app/adapters/measures.server.ts'
+import type { Measures } from '#app/adapters/measures.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
@@ -20,14 +22,25 @@ import {
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
+import { measureStore } from './observe/measured-parts.server.ts'
 
 let world: AutomationWorld
 let triggers: AutomationTriggers
+/** By the metrics. */
+let started = 0
+const measures: Measures = {
+  ...createMeasures({ version: '', routes: [] }),
+  runsStarted(count) {
+    started += count
+  },
+}
 beforeEach(async () => {
   world = await automationWorld()
   // One memory for looks and runs, as in the product.
   const engine = world.engine({ parts: (parts) => ({ ...parts, facts: world.parts.facts }) })
-  triggers = createAutomationTriggers({ ...world.app, facts: world.parts.facts, wakeRuns: engine.wake })
+  started = 0
+  const store = measureStore(world.store, measures)
+  triggers = createAutomationTriggers({ ...world.app, store, facts: world.parts.facts, wakeRuns: engine.wake })
   engine.start()
 })
 afterEach(async () => {
@@ -712,6 +725,22 @@ test.each(['record', 'period'] as const)('a scheduled rule leaves out the jobs i
   triggers.start()
   await later(hours(4))
   expect(world.platform.made).toHaveLength(once === 'record' ? 1 : 4)
+})
+
+test('the metrics count the runs that a change and a schedule start', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  const nextRunAt = world.clock.now() + minutes(30)
+  await switchOn(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' }), { nextRunAt })
+  triggers.start()
+  await later(minutes(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  const counts = [started]
+  await later(minutes(9))
+  counts.push(started)
+  await later(hours(1))
+  expect([...counts, started]).toEqual([0, 1, 2])
 })
 
 test('while the platform does not answer a change waits, and is acted on when it does', async () => {

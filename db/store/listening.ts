@@ -138,18 +138,18 @@ export interface ListeningStore {
   answersToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<Answer[]>
   /**
    * Starts what the answer sets off and notes the rest, all or nothing. `takes` = a rule deals with it: messages that
-   * wait for it go on. Null = it was judged before. Else how many runs started, or went on.
+   * wait for it go on. Null = it was judged before.
    */
   settleJudged(
     accountUuid: string,
     id: number,
     input: { requests: readonly RunRequest[]; verdicts: readonly NewVerdict[]; takes: boolean; at: Millis },
-  ): Promise<number | null>
+  ): Promise<{ started: number; wentOn: number } | null>
   /** The job of the answer could not be read: it is judged later. */
   postponeJudging(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
   /** Receipts that no rule has been asked about, like `answersToJudge`. */
   receiptsToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<JudgedReceipt[]>
-  /** Like `settleJudged`; null = it was judged before. */
+  /** Like `settleJudged`; how many runs started. */
   settleReceipt(
     accountUuid: string,
     id: number,

@@ -35,6 +35,8 @@ export function measureStore(store: Store, measures: Measures): Store {
     }
   })
   const watched = methodsOf(watchedStore)
+  const countStarted = (all: readonly { outcome: string }[] | null) =>
+    measures.runsStarted(all?.filter(({ outcome }) => outcome === 'started').length ?? 0)
 
   return withMethods(watchedStore, {
     async acceptEvents(events, options) {
@@ -72,13 +74,12 @@ export function measureStore(store: Store, measures: Measures): Store {
       await watched.trialWrite()
       measures.trialWritten(secondsSince(began))
     },
-    startRuns: telling(watched.startRuns, (started) => {
-      const begun = started.filter(({ outcome }) => outcome === 'started').length
-      if (begun > 0) measures.runsStarted(begun)
-    }),
-    startRunOnce: telling(watched.startRunOnce, ({ outcome }) => {
-      if (outcome === 'started') measures.runsStarted(1)
-    }),
+    startRuns: telling(watched.startRuns, countStarted),
+    startRunOnce: telling(watched.startRunOnce, (started) => countStarted([started])),
+    settleTouched: telling(watched.settleTouched, countStarted),
+    settlePoll: telling(watched.settlePoll, countStarted),
+    settleJudged: telling(watched.settleJudged, (judged) => measures.runsStarted(judged?.started ?? 0)),
+    settleReceipt: telling(watched.settleReceipt, (started) => measures.runsStarted(started ?? 0)),
     finishRun: telling(watched.finishRun, (parked, _fence, _stamp, { outcome }) => {
       if (parked === 'parked') measures.runEnded(outcome)
     }),

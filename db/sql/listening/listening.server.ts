@@ -282,11 +282,12 @@ function judgedAnswers(connections: Connections) {
       return (yield* due.all({ now, limit, perAccount })).map(({ place: _place, ...answer }) => answer)
     }),
     settleJudged: (accountUuid, id, { takes, ...judged }) =>
-      turn.run(function* (): Generator<unknown, number | null> {
+      turn.run(function* (): Generator<unknown, { started: number; wentOn: number } | null> {
         const { at } = judged
-        const moved = yield* answers.settle(accountUuid, id, judged)
-        if (moved === null || !takes || (yield* take.run({ accountUuid, id, at })).changes === 0) return moved
-        return moved + (yield* waiting.settle(accountUuid, JSON.stringify([id]), null, at))
+        const started = yield* answers.settle(accountUuid, id, judged)
+        if (started === null) return null
+        const taken = takes && (yield* take.run({ accountUuid, id, at })).changes > 0
+        return { started, wentOn: taken ? yield* waiting.settle(accountUuid, JSON.stringify([id]), null, at) : 0 }
       }),
     postponeJudging: answers.postpone,
     answersSince: db.read((accountUuid, from, limit) => since.all({ accountUuid, since: from, limit })),

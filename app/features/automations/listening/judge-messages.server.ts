@@ -60,7 +60,10 @@ function ofAnswer({ store }: JudgeApp, answer: Answer): Happening {
     values: { answer_id: String(id), reply: words },
     refusal: ({ reply }) => (replyMatches(reply, words) ? null : `The automation starts on other words than ${said}.`),
     isTakenBy: ({ reply }) => settlesAnswer(reply),
-    settle: (judged) => store.listening.settleJudged(accountUuid, id, judged),
+    async settle(judged) {
+      const settled = await store.listening.settleJudged(accountUuid, id, judged)
+      return settled && settled.started + settled.wentOn
+    },
     postpone: (judgeAt) => store.listening.postponeJudging(accountUuid, id, judgeAt),
   }
 }
