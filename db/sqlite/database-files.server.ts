@@ -1,6 +1,7 @@
 // Works on whole database files other than the live one: copy, count, check. Opens its own connections.
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { WAITING_FOR_RELEASE, type Waiting } from '../hold.ts'
 import type { DatabaseFacts, DatabaseFiles } from '../store/backups.ts'
 import type { Sql } from './sql.ts'
 
@@ -57,10 +58,7 @@ export const databaseFiles: DatabaseFiles = {
   },
   newestEventAt: (file) => withReadOnly(file, newestEventAt),
   waiting: (file) =>
-    withReadOnly(file, (sql) => ({
-      deliveries: numberOf(sql, "SELECT count(*) FROM delivery WHERE state = 'pending'"),
-      runs: numberOf(sql, "SELECT count(*) FROM run WHERE state <> 'done'"),
-    })),
+    withReadOnly(file, (sql) => sql.prepare<[], Waiting>(WAITING_FOR_RELEASE).get() ?? { deliveries: 0, runs: 0 }),
 }
 
 function problemsOf(sql: Sql): ReturnType<DatabaseFiles['problems']> {

@@ -1,6 +1,8 @@
 /** Results of backups and restore drills, and queries on database files other than the live one. */
+
 import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { Waiting } from '../hold.ts'
 
 export type BackupRunKind = 'backup' | 'drill'
 
@@ -49,5 +51,5 @@ export interface DatabaseFiles {
   /** When the newest event was received. */
   newestEventAt(file: string): Millis | null
   /** Pending deliveries and runs in the file. */
-  waiting(file: string): { deliveries: number; runs: number }
+  waiting(file: string): Waiting
 }

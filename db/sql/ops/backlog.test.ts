@@ -3,6 +3,7 @@ import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { aboutTheFile } from '#tests/support/test-app.server.ts'
+import { WAITING_FOR_RELEASE } from '../../hold.ts'
 import { BACKLOG_QUERIES } from './backlog.server.ts'
 
 let world: EngineWorld
@@ -28,6 +29,15 @@ async function accepted(account = LEEDS): Promise<number> {
 }
 const read = (inFlight: number[] = []) => world.store.ops.readBacklog(world.clock.now(), inFlight)
 const set = (columns: string) => world.client.sql.prepare(`UPDATE endpoint SET ${columns} WHERE id = ?`).run(endpoint)
+
+function holdAccount() {
+  world.client.sql
+    .prepare(
+      `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, held_since,
+         created_at, updated_at) VALUES (?, 'trial', 0, 0, 0, 0, 1, 0, 0)`,
+    )
+    .run(LEEDS)
+}
 
 const NOTHING = { live: 0, replay: 0, by_hand: 0 }
 
@@ -71,12 +81,7 @@ describe('the oldest delivery that is due', () => {
 
   it('is none of an account that is held', async () => {
     await accepted()
-    world.client.sql
-      .prepare(
-        `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, held_since,
-           created_at, updated_at) VALUES (?, 'trial', 0, 0, 0, 0, 1, 0, 0)`,
-      )
-      .run(LEEDS)
+    holdAccount()
     expect(await read()).toMatchObject({ oldestDueSince: null, held: { ...NOTHING, live: 1 } })
   })
 
@@ -100,6 +105,33 @@ it('what waits is told by lane, and what a person asked for is not held by a pau
     pending: { live: 1, replay: 0, by_hand: 1 },
     held: { live: 1, replay: 0, by_hand: 0 },
   })
+})
+
+it('a release is told what it lets go: not what waits for its owner, too', async () => {
+  const { sql } = world.client
+  const waiting = () => sql.prepare<[], object>(WAITING_FOR_RELEASE).get()
+  const again = await accepted()
+  await accepted()
+  const { automation } = sql
+    .prepare<[string], { automation: number }>(
+      `INSERT INTO automation (account_uuid, name, active, trigger_source, version, definition, baselined,
+         execution_count, created_at, updated_at) VALUES (?, 'Rule', 1, 'webhook', 1, '{}', 1, 0, 0, 0)
+       RETURNING id AS automation`,
+    )
+    .get(LEEDS) ?? { automation: 0 }
+  for (const state of ['queued', 'running', 'waiting', 'held', 'done'])
+    sql
+      .prepare(
+        `INSERT INTO run (account_uuid, automation_id, version, source, object, record_uuids, trigger_data, state,
+           wake_at, hop, created_at) VALUES (?, ?, 1, 'webhook', 'job', '[]', '{}', ?, 0, 0, 0)`,
+      )
+      .run(LEEDS, automation, state)
+  expect(await waiting()).toEqual({ deliveries: 2, runs: 3 })
+  await world.store.deliveries.retryDelivery(LEEDS, again, world.clock.now(), hours(72))
+  set("state = 'paused'")
+  expect(await waiting()).toEqual({ deliveries: 1, runs: 3 })
+  holdAccount()
+  expect(await waiting()).toEqual({ deliveries: 0, runs: 0 })
 })
 
 it.skipIf(aboutTheFile('plans of SQLite'))(
