@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { refuseOptions } from './help.mjs'
+import { OPERATIONS } from './operations-file.mjs'
 
 const DAY = 86_400_000
 /**
@@ -160,7 +161,13 @@ export function databaseInSettings() {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const folder = process.env.DATA_FOLDER?.trim() || './data'
   const given = process.env.DATABASE_URL?.trim() || join(folder, 'fieldhook.db')
-  if (isServer(given)) return { place: given, folder }
+  if (isServer(given)) {
+    if ((URL.parse(given)?.pathname.length ?? 0) > 1) return { place: given, folder }
+    console.error(
+      'DATABASE_URL must name a host and a database. Characters such as # in the password are written as %23.',
+    )
+    process.exit(2)
+  }
   const place = resolve(given.replace(/^file:/, ''))
   if (existsSync(place)) return { place, folder: dirname(place) }
   console.error(`There is no database at ${place}.`)
@@ -175,13 +182,27 @@ export async function installForDatabase() {
   await orExplain(() => setUp({ ...options, packages: 'product' }))
 }
 
-/** @param {unknown} error @returns {never} */
-export function endUnread(error) {
+/**
+ * In the words of the commands that the build has; a clone may have none.
+ *
+ * @param {unknown} error @param {string} place
+ * @returns {Promise<string | null>}
+ */
+async function problemOf(error, place) {
+  const source = new URL('../db/postgres/server-problems.ts', import.meta.url)
+  const code = existsSync(source) ? source : pathToFileURL(OPERATIONS)
+  // An old Node reads no TypeScript.
+  const { connectionProblem } = await import(code.href).catch(() => ({}))
+  return isServer(place) ? (connectionProblem?.(error, place) ?? null) : null
+}
+
+/** @param {string} place @returns {(error: unknown) => Promise<never>} */
+export const endUnread = (place) => async (error) => {
   const words = error instanceof Error ? error.message || String(/** @type {{ code?: string }} */ (error).code) : error
   console.error(
     /^no such (table|column)|^(relation|column|function) .* does not exist/.test(String(words))
       ? 'The database lacks tables of this release: start Fieldhook once (PostgreSQL: or npm run migrate).'
-      : `The database cannot be read: ${words}`,
+      : ((await problemOf(error, place)) ?? `The database cannot be read: ${words}`),
   )
   process.exit(2)
 }
@@ -199,7 +220,7 @@ if (isCommand && process.argv.some((one) => one.startsWith('--lost'))) {
     process.exit(2)
   }
   await installForDatabase()
-  const found = await readKeyUse(place).catch(endUnread)
+  const found = await readKeyUse(place).catch(endUnread(place))
   const { lines, good } = reportKeys({ ...found, names, now: Date.now() })
   for (const line of lines) console.log(line)
   process.exitCode = good ? 0 : 1

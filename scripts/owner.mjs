@@ -61,7 +61,7 @@ const people = await inOne(place, async (run) => {
   await run(PROMOTE, [account, staff])
   await run(NOTE, [Date.now(), account, staff])
   return run(PEOPLE, [account])
-}).catch(endUnread)
+}).catch(endUnread(place))
 for (const { id, role } of people) console.log(`${id}  ${role}`)
 const isThere = staff === undefined ? people.length > 0 : people.some(({ id }) => id === staff)
 if (!isThere) console.error('Nobody like this has opened Fieldhook from ServiceM8. They have to, once.')

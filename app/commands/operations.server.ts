@@ -36,7 +36,8 @@ import { keysToRead, sentenceOf } from './doctor.server.ts'
 import { type CommandInput, explained } from './explained.server.ts'
 import { moveDatabase } from './move.server.ts'
 
-// biome-ignore lint/performance/noBarrelFile: this is the entry of the built file, and scripts/operations.mjs finds commands here.
+// biome-ignore lint/performance/noBarrelFile: this is the entry of the built file, and its scripts find what they call here.
+export { connectionProblem } from '#db/postgres/server-problems.ts'
 export { eraseCommand, lostKeyCommand } from './accounts.server.ts'
 
 export interface DrillInput extends CommandInput {

@@ -50,3 +50,23 @@ test('a member of a firm becomes its owner, once, and the audit log says so; a s
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test.each([['scripts/owner.mjs', LEEDS.uuid], ['scripts/keys.mjs']])(
+  'trouble with PostgreSQL is told as by the other commands, without the password: %s',
+  (...command) => {
+    const said = (DATABASE_URL: string) => {
+      const env = { ...process.env, ENC_KEYS: 'k1:', DATABASE_URL }
+      const { status, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' })
+      return [status, stderr.trim()]
+    }
+    expect(said('postgres://u:geheim@127.0.0.1:1/x')).toEqual([
+      2,
+      'No database answers at 127.0.0.1:1/x. Check the address, and that the server runs.',
+    ])
+    for (const url of ['postgres://u:ge#heim@h/x', 'postgres://u:geheim@h:99999/x', 'postgres://u:geheim@h'])
+      expect(said(url)).toEqual([
+        2,
+        expect.stringMatching(/^DATABASE_URL must name a host and a database\.[^:]*%23\.$/),
+      ])
+  },
+)
