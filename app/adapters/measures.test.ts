@@ -79,6 +79,13 @@ describe('the text', () => {
     expect(lost.map(([text]) => text)).toEqual([])
   })
 
+  it('leaves out the log that a server keeps', async () => {
+    const space = { file: 4096, free: 0, wal: 'elsewhere', budget: 1e9 } as const
+    const text = await measures().text({ ...READINGS, space })
+    expect(text).toContain('fieldhook_database_bytes 4096')
+    expect(text).not.toMatch(/^fieldhook_database_wal_bytes/m)
+  })
+
   it('says what was read, NaN for what could not be read, and that it could not', async () => {
     const lines = linesOf(await measures().text({ ...READINGS, disk: null }))
     expect(lines).toContain('fieldhook_oldest_due_delivery_seconds 1.5')

@@ -87,7 +87,7 @@ export interface Readings {
   loopTurns: Readonly<Record<'deliveries' | 'runs' | 'scheduler', number>>
   /** This instance among the others; null = one process does all the work. */
   instances: { members: number; sharesOwned: number; sharesUnowned: number; clockAhead: number } | null
-  space: { file: number; free: number; wal: number; budget: number } | Elsewhere | null
+  space: { file: number; free: number; wal: number | Elsewhere; budget: number } | Elsewhere | null
   disk: { free: number; size: number } | Elsewhere | null
   /** Seconds since the newest good backup began; Infinity = there is none. */
   backupAge: number | Elsewhere | null

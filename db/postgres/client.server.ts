@@ -318,7 +318,7 @@ function postgresHousekeeping(pool: Pool): Housekeeping {
     },
     async spaceUsed() {
       const { whole, free } = await sizeOf(pool)
-      return { fileBytes: whole, freeBytes: free, walBytes: 0 }
+      return { fileBytes: whole, freeBytes: free, walBytes: null }
     },
     /** The server keeps a deleted row until it clears the table. Its log keeps it as long as the log is kept. */
     async erase(work) {

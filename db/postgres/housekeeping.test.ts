@@ -25,7 +25,8 @@ test.skipIf(missing).each([
   const write = (statement: string) => client.acts.query(`${statement}; SELECT pg_stat_force_next_flush()`)
   const used = async () => {
     await client.acts.query('VACUUM ANALYZE')
-    const { fileBytes, freeBytes } = await client.housekeeping.spaceUsed()
+    const { fileBytes, freeBytes, walBytes } = await client.housekeeping.spaceUsed()
+    expect(walBytes).toBe(null)
     return { fileBytes, usedBytes: fileBytes - freeBytes }
   }
   const empty = await used()

@@ -17,7 +17,8 @@ export interface SpaceUsed {
   fileBytes: number
   /** Bytes of free pages within the file. */
   freeBytes: number
-  walBytes: number
+  /** Null = the server keeps its own log. */
+  walBytes: number | null
 }
 
 export interface OperationsStore {

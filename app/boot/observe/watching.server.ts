@@ -140,7 +140,7 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
     })
     const space = await ofDatabase('space', async () => {
       const { fileBytes, freeBytes, walBytes } = await store.ops.spaceUsed()
-      return { file: fileBytes, free: freeBytes, wal: walBytes, budget: input.budgetBytes }
+      return { file: fileBytes, free: freeBytes, wal: walBytes ?? (ELSEWHERE as Elsewhere), budget: input.budgetBytes }
     })
     const backupAge = async () => since((await input.newestBackup()) ?? Number.NEGATIVE_INFINITY)
     const disk =

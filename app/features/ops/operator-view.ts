@@ -36,7 +36,8 @@ export interface DeliveringView {
 export interface SpaceView extends SpaceSigns {
   fileBytes: number
   freeBytes: number
-  walBytes: number
+  /** Null = the database is on a server. */
+  walBytes: number | null
   /** Null = the database is on another machine. */
   diskFreeBytes: number | null
   /** Largest users of space first; `rest` is one of them. */

@@ -286,7 +286,7 @@ function createRelief(
 
   return async (signal?: AbortSignal): Promise<void> => {
     const { walBytes } = await follow(signal)
-    if (walBytes > LONGEST_LOG && !(await store.ops.emptyLog(LOG_WAIT_MS))) {
+    if (walBytes !== null && walBytes > LONGEST_LOG && !(await store.ops.emptyLog(LOG_WAIT_MS))) {
       log.warn({ walBytes }, 'space.log_held_by_a_reader')
     }
     if (!switches().shortenBodies) return

@@ -86,7 +86,9 @@ describe('the page', () => {
   })
 
   it('says who makes the backups of a database server', () => {
-    draw({ backups: { setUp: 'server', lastBackupAt: null, lastDrillAt: null, runs: [] } })
+    const space = { ...operatorFacts().space, walBytes: null }
+    draw({ space, backups: { setUp: 'server', lastBackupAt: null, lastDrillAt: null, runs: [] } })
+    expect(textOf('Space')).toMatch(/On the server101 MB, 1\.0 MB free(?!Write)/)
     expect(textOf('Backups and drills')).toContain('The database server makes the backups')
     expect(screen.queryByText(/No backups are made/)).toBeNull()
   })

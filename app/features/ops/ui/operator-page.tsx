@@ -222,10 +222,10 @@ function SpaceCard({ space }: { space: SpaceView }) {
       <p className="mt-3 text-label">{space.sentence}</p>
       <p className="mt-1 text-label text-ink-soft">{outlook.sentence}</p>
       <Facts className="mt-4">
-        <Fact name="File">
+        <Fact name={space.walBytes === null ? 'On the server' : 'File'}>
           {sizeText(space.fileBytes)}, {sizeText(space.freeBytes)} free
         </Fact>
-        <Fact name="Write-ahead log">{sizeText(space.walBytes)}</Fact>
+        {space.walBytes === null ? null : <Fact name="Write-ahead log">{sizeText(space.walBytes)}</Fact>}
         {space.diskFreeBytes === null ? null : <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>}
         <Fact name="Accounts over their share">{space.overShare === null ? 'None' : grouped(space.overShare)}</Fact>
       </Facts>
