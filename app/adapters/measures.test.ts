@@ -79,6 +79,14 @@ describe('the text', () => {
     expect(lost.map(([text]) => text)).toEqual([])
   })
 
+  it('says NaN of the other instances while the database does not answer', async () => {
+    const instances = { members: null, sharesOwned: 0, sharesUnowned: null, clockAhead: null }
+    const lines = linesOf(await measures().text({ ...READINGS, instances }))
+    for (const name of ['members', 'shares_unowned', 'clock_ahead_seconds'])
+      expect(lines).toContain(`fieldhook_${name} Nan`)
+    expect(lines).toContain('fieldhook_shares_owned 0')
+  })
+
   it('leaves out the log that a server keeps', async () => {
     const space = { file: 4096, free: 0, wal: 'elsewhere', budget: 1e9 } as const
     const text = await measures().text({ ...READINGS, space })

@@ -21,7 +21,7 @@ export function troubleAmongOthers({ status, holds }: Shares, now: Millis): stri
   const silent = lastBeatAt === null || now - lastBeatAt > BEAT_SILENCE || !holds()
   return [
     ...(silent ? ['the database has had no sign of this instance for 3 s'] : []),
-    ...(Math.abs(clockAhead) > MOST_CLOCK_ERROR ? ['the clock of this machine is wrong by more than 30 s'] : []),
+    ...(Math.abs(clockAhead ?? 0) > MOST_CLOCK_ERROR ? ['the clock of this machine is wrong by more than 30 s'] : []),
   ]
 }
 

@@ -45,7 +45,7 @@ export interface ProcessSigns {
   /** Ids of the deliveries that it is sending. */
   flights: readonly number[]
   /** Instances at work, and shares of the accounts that none of them has. Null = one process does all the work. */
-  instances: { members: number; unowned: number } | null
+  instances: { members: number | null; unowned: number | null } | null
   automations: LoopSigns
   space: SpaceSigns
   /** The last 24 hours, or the time since the start: oldest first; quarters without a sample are missing. */

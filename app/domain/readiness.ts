@@ -7,6 +7,14 @@ export interface Readiness {
   reasons: string[]
 }
 
+/** Null = the database does not answer. `clockAhead`: seconds. */
+interface Instances {
+  members: number | null
+  sharesOwned: number
+  sharesUnowned: number | null
+  clockAhead: number | null
+}
+
 /** Only for the operator: none of it decides whether the process gets requests. */
 export interface ReadinessDetails {
   version: string
@@ -15,7 +23,7 @@ export interface ReadinessDetails {
   deliveries: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
   automations: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
   /** Instances that live, the shares of this one, and those of nobody; null = one process does all the work. */
-  instances: { members: number; sharesOwned: number; sharesUnowned: number; clockAhead: number } | null
+  instances: Instances | null
   /** The key metric, in seconds; null = it could not be read. */
   oldestDueDeliverySeconds: number | null
   space: string

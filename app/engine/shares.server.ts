@@ -26,15 +26,16 @@ interface SharesTiming {
   marginMs: number
 }
 
+/** Null = the database has not answered for a lease: nothing is known of the others. */
 interface SharesStatus {
   /** Instances that live, this one included. */
-  members: number
+  members: number | null
   /** Shares that this instance works for. */
   owned: number
   /** Shares that nobody works for. */
-  unowned: number
+  unowned: number | null
   /** How far the database's clock is ahead of this machine's, in ms. */
-  clockAhead: number
+  clockAhead: number | null
   lastBeatAt: Millis | null
 }
 
@@ -104,13 +105,13 @@ export function createShares(input: SharesInput) {
     holds: beats.holds,
     /** How many beats have ended, successful or not: while it grows, the loop is alive. */
     turns: beats.turns,
-    status: (): SharesStatus => ({
-      members: beats.view().members.length,
-      owned: beats.holds() ? holdings.count() : 0,
-      unowned: beats.view().shares.filter(({ owner }) => owner === null).length,
-      clockAhead: beats.view().clockAhead,
-      lastBeatAt: beats.lastRunAt(),
-    }),
+    status(): SharesStatus {
+      const lastBeatAt = beats.lastRunAt()
+      if (!beats.holds()) return { members: null, owned: 0, unowned: null, clockAhead: null, lastBeatAt }
+      const { members, shares, clockAhead } = beats.view()
+      const unowned = shares.filter(({ owner }) => owner === null).length
+      return { members: members.length, owned: holdings.count(), unowned, clockAhead, lastBeatAt }
+    },
     /** Gives everything up as soon as possible; work under way goes on. */
     beginLeave() {
       leaving = true

@@ -96,7 +96,7 @@ const ELSEWHERE = 'elsewhere' satisfies Elsewhere
 function instancesSeen(shares: Pick<Shares, 'status'> | null): Readings['instances'] {
   if (shares === null) return null
   const { members, owned, unowned, clockAhead } = shares.status()
-  return { members, sharesOwned: owned, sharesUnowned: unowned, clockAhead: clockAhead / 1000 }
+  return { members, sharesOwned: owned, sharesUnowned: unowned, clockAhead: clockAhead && clockAhead / 1000 }
 }
 
 /** Returns the function that reads. It never rejects. */

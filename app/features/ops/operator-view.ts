@@ -156,7 +156,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
 }
 
 function shareTroubles({ instances }: DeliveringView): Trouble[] {
-  if (instances === null || instances.unowned === 0) return []
+  if (!instances?.unowned) return []
   const without = `${plural(instances.unowned, 'share')} of the accounts without an instance`
   return [{ tone: 'attention', sentence: `${without}. Seconds are normal.` }]
 }

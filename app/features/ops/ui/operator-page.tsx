@@ -283,7 +283,7 @@ function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
         <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
         <Fact name="On hold">{grouped(held)}</Fact>
         <Fact name="Retrying">{grouped(backingOff)}</Fact>
-        {instances === null ? null : <Fact name="Instances">{instances.members}</Fact>}
+        {instances?.members ? <Fact name="Instances">{instances.members}</Fact> : null}
       </Facts>
       <ul className="mt-4 grid gap-2 border-line border-t pt-4">
         {delivering.loops.map(({ name, state, inFlight, lastBeatAt }) => (
