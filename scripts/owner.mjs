@@ -64,5 +64,8 @@ const people = await inOne(place, async (run) => {
 }).catch(endUnread(place))
 for (const { id, role } of people) console.log(`${id}  ${role}`)
 const isThere = staff === undefined ? people.length > 0 : people.some(({ id }) => id === staff)
-if (!isThere) console.error('Nobody like this has opened Fieldhook from ServiceM8. They have to, once.')
+if (!isThere)
+  console.error(
+    `Nobody ${staff === undefined ? 'of this account' : 'like this'} has opened Fieldhook from ServiceM8. They have to, once.`,
+  )
 process.exitCode = isThere ? 0 : 1

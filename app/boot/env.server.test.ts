@@ -302,3 +302,13 @@ test.each(['a@b.example, c@d.example', 'Fieldhook <a@b.example>', 'a@b.example\n
     expect(problems).toEqual([expect.stringMatching(/^SMTP_FROM must be one/)])
   },
 )
+
+test.each([{ BACKUP_TO: '/backups' }, { BACKUP_KEY: 'x' }])(
+  'a server makes its own backups: %o is one problem',
+  (given) => {
+    const DATABASE_URL = 'postgres://u:p@db/x'
+    expect(problemsOf({ ...REAL, DATABASE_URL, ...given })).toEqual([
+      expect.stringMatching(/^The database server makes the backups.* Leave out the BACKUP_ settings\.$/),
+    ])
+  },
+)

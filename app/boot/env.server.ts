@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { type BackupSettings, readBackupSettings } from '#app/lib/backup-settings.ts'
+import { BACKUP_VARIABLES, type BackupSettings, readBackupSettings } from '#app/lib/backup-settings.ts'
 import { makeFolders } from '#app/lib/folders.server.ts'
 import { isSecurityContact } from '#app/lib/security-contact.ts'
 import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-settings.ts'
@@ -222,8 +222,10 @@ export function readEnv(
   const stripe = readStripe(given, problems)
   const smtp = readSmtp(given, problems)
   const { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET } = given
-  const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
-  if (backups && databaseServer) problems.push(`${SERVER_MAKES_BACKUPS} Leave out the BACKUP_ settings.`)
+  const others = { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }
+  const backups = databaseServer ? null : readBackupSettings(given, others, problems)
+  if (databaseServer && BACKUP_VARIABLES.some((name) => given[name]))
+    problems.push(`${SERVER_MAKES_BACKUPS} Leave out the BACKUP_ settings.`)
   if (backups?.to.kind === 'folder') backups.to.path = resolve(root, backups.to.path)
 
   readSecret(

@@ -123,14 +123,15 @@ function summary({ tables, rows, bytes, nulTexts, seconds: took }: Moved, whole:
 }
 
 function nextSteps(sourceName: string, target: Place): string[] {
-  const address = target.kind === 'file' ? `file:${target.file}` : 'the address of --to'
+  const isFile = target.kind === 'file'
+  const address = isFile ? `file:${target.file}` : 'the address of --to'
   return [
     'The target is held, and nothing is sent from it. Next:',
-    `1. Set DATABASE_URL to ${address}, with the same ENC_KEYS and SESSION_SECRET.`,
+    `1. Set DATABASE_URL to ${address}, with the same ENC_KEYS and SESSION_SECRET.${isFile ? '' : ' Take out the BACKUP_ settings.'}`,
     '2. Start one instance, and look at /operator.',
     '3. Let it go: npm run release -- --yes',
-    '4. With PostgreSQL, start the other instances.',
-    '5. Later, delete the old database, its copies and its backups: they keep the keys of all accounts, and nothing removes them.',
+    ...(isFile ? [] : ['4. Start the other instances.']),
+    `${isFile ? 4 : 5}. Later, delete the old database, its copies and its backups: they keep the keys of all accounts, and nothing removes them.`,
     `Until step 3 you can go back: start on ${sourceName} again. Never run both.`,
   ]
 }

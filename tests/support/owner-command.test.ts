@@ -28,6 +28,7 @@ test('a member of a firm becomes its owner, once, and the audit log says so; a s
     add.run(LEEDS.uuid, 'alex', 'member', 2)
     expect(owner(LEEDS.uuid)).toEqual([0, 'kim  owner\nalex  member\n'])
     expect(owner(LEEDS.uuid, 'lee')).toEqual([1, expect.stringContaining('Nobody like this has opened Fieldhook')])
+    expect(owner('elsewhere')).toEqual([1, expect.stringContaining('Nobody of this account has opened Fieldhook')])
     expect(owner('elsewhere', 'alex')).toEqual([1, expect.stringContaining('Nobody like this')])
     for (let n = 0; n < 2; n++) expect(owner(LEEDS.uuid, 'alex')).toEqual([0, 'kim  owner\nalex  owner\n'])
     expect(

@@ -52,7 +52,7 @@ export function examineServer(facts: ServerFacts): Finding[] {
   const before = [...configuration(facts.configuration, null), nodeVersion(facts)]
   if (server === null) return before
   if (server.outcome === 'unreachable') {
-    return [...before, bad('server', server.sentence, 'Look at the server, then again.')]
+    return [...before, bad('server', server.sentence, 'Then run the doctor again.')]
   }
   const { figures, schema, held } = server
   return [
