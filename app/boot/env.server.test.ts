@@ -303,7 +303,7 @@ test.each(['a@b.example, c@d.example', 'Fieldhook <a@b.example>', 'a@b.example\n
   },
 )
 
-test.each([{ BACKUP_TO: '/backups' }, { BACKUP_KEY: 'x' }])(
+test.each<Record<string, string>>([{ BACKUP_TO: '/backups' }, { BACKUP_KEY: 'x' }])(
   'a server makes its own backups: %o is one problem',
   (given) => {
     const DATABASE_URL = 'postgres://u:p@db/x'

@@ -2,7 +2,6 @@
 
 import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { Waiting } from '../hold.ts'
 
 export type BackupRunKind = 'backup' | 'drill'
 
@@ -51,5 +50,5 @@ export interface DatabaseFiles {
   /** When the newest event was received. */
   newestEventAt(file: string): Millis | null
   /** Pending deliveries and runs in the file. */
-  waiting(file: string): Waiting
+  waiting(file: string): { deliveries: number; runs: number }
 }
