@@ -2,7 +2,6 @@
 // composition root wraps store, outside and engines with it, so use cases do not depend on it. Contains no account,
 // address or id: every label has a short, fixed list of values.
 
-import type { ReadinessDetails } from '#app/domain/readiness.ts'
 
 export interface Measures {
   /** A request was answered. `route` is a pattern, never a path. */
@@ -88,7 +87,12 @@ export interface Readings {
   /** Heartbeats of each loop. */
   loopTurns: Readonly<Record<'deliveries' | 'runs' | 'scheduler', number>>
   /** This instance among the others; null = one process does all the work. */
-  instances: ReadinessDetails['instances']
+  instances: {
+    members: number | null
+    sharesOwned: number
+    sharesUnowned: number | null
+    clockAhead: number | null
+  } | null
   space: { file: number; free: number; wal: number | Elsewhere; budget: number } | Elsewhere | null
   disk: { free: number; size: number } | Elsewhere | null
   /** Seconds since the newest good backup began; Infinity = there is none. */

@@ -183,7 +183,7 @@ export function explained(error: unknown, url: string, setting?: string): unknow
 export async function refusalOf(client: pg.Client, url: string, setting = 'DATABASE_URL'): Promise<string | null> {
   if (await isPooled(client, () => connected(url))) return pooledSentence(setting)
   const settings = await settingsOf(client)
-  return settingsProblem(settings, setting) ?? (settings.creates ? null : noTablesSentence(setting, url))
+  return settingsProblem(settings) ?? (settings.creates ? null : noTablesSentence(setting, url))
 }
 
 async function settingsOf(client: pg.Client): Promise<ServerSettings> {

@@ -31,7 +31,7 @@ test.each<[Partial<ServerSettings>, string | null]>([
   // A standby says of each transaction that it only reads, too.
   [
     { standby: 1, readOnly: 'on' },
-    'The database server is a standby, which only reads. Name the primary in DATABASE_URL.',
+    'The database server is a standby, which only reads. Name its primary.',
   ],
   [{ encoding: 'LATIN1' }, 'The database has the encoding LATIN1. Create one with UTF8.'],
 ])('settings %j', (more, sentence) => {

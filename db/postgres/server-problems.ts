@@ -36,9 +36,9 @@ export const NOT_CONNECTED = '08001'
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
-export function settingsProblem(settings: ServerSettings, setting = 'DATABASE_URL'): string | null {
+export function settingsProblem(settings: ServerSettings): string | null {
   const { version, fsync, fullPageWrites, synchronousCommit, encoding, standby, readOnly } = settings
-  if (standby) return `The database server is a standby, which only reads. Name the primary in ${setting}.`
+  if (standby) return 'The database server is a standby, which only reads. Name its primary.'
   if (readOnly === 'on') return 'The database only reads (default_transaction_read_only = on). Turn that off.'
   if (version < OLDEST_VERSION) {
     return `PostgreSQL ${Math.floor(version / 10_000)} is too old. Fieldhook needs version 15 or newer.`
