@@ -2,7 +2,6 @@
 // composition root wraps store, outside and engines with it, so use cases do not depend on it. Contains no account,
 // address or id: every label has a short, fixed list of values.
 
-
 export interface Measures {
   /** A request was answered. `route` is a pattern, never a path. */
   requestEnded(request: { route: string; status: number; seconds: number }): void

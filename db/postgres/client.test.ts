@@ -29,10 +29,7 @@ test.each<[Partial<ServerSettings>, string | null]>([
     'The database server runs with full_page_writes = off and synchronous_commit = off, so a power cut would lose accepted events. Turn them on.',
   ],
   // A standby says of each transaction that it only reads, too.
-  [
-    { standby: 1, readOnly: 'on' },
-    'The database server is a standby, which only reads. Name its primary.',
-  ],
+  [{ standby: 1, readOnly: 'on' }, 'The database server is a standby, which only reads. Name its primary.'],
   [{ encoding: 'LATIN1' }, 'The database has the encoding LATIN1. Create one with UTF8.'],
 ])('settings %j', (more, sentence) => {
   expect(settingsProblem({ ...GOOD, ...more })).toBe(sentence)
