@@ -22,6 +22,7 @@ import './styles/theme.css'
 import { useFreshAfterReturn } from './ui/after-return.ts'
 import { Announcer, PageAnnounced } from './ui/announcer.tsx'
 import { useFocusKept } from './ui/focus-kept.tsx'
+import { unlessBackground } from './ui/form/unreached.tsx'
 import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
 import { ErrorPage, errorTitle } from './ui/page/error-page.tsx'
@@ -34,6 +35,8 @@ export const links: LinksFunction = () => [
   { rel: 'manifest', href: '/manifest.webmanifest' },
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
 ]
+
+export const shouldRevalidate = unlessBackground
 
 export const meta: MetaFunction = ({ error }) => [{ title: error ? errorTitle(error) : 'Fieldhook' }]
 

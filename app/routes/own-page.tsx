@@ -4,6 +4,8 @@ import type { AccountLink } from '#app/domain/account-address.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import type { PlanNotice } from '#app/features/billing/plan-notice.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { hasDraft } from '#app/ui/form/draft.ts'
+import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import type { gateFor } from './pages/own-account.server.ts'
 
 type GateView = ReturnType<typeof gateFor>
@@ -23,7 +25,7 @@ export function titled<P extends { view: string }>(title: string | ((page: P | u
 
 export function OwnPage<P extends GateView | Framed>(props: { page: P; children: (page: Shown<P>) => ReactNode }) {
   const page: GateView | Framed = props.page
-  if ('state' in page) return <Gate {...page} />
+  if ('state' in page) return <Gate {...page} kept={<KeptNote accountUUID={page.accountUUID} isKept={hasDraft} />} />
   return (
     <>
       <PlanNoticeLine notice={page.planNotice} {...('account' in page ? page.account : page)} />

@@ -25,8 +25,9 @@ import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/tem
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
+import { BACKGROUND } from '#app/ui/form/unreached.tsx'
 import { textToMe, withNames } from './pages/automation-presses.server.ts'
-import { type OwnAccount, redirectWith, requireOwnAccount } from './pages/own-account.server.ts'
+import { findOwnAccount, type OwnAccount, redirectWith, requireOwnAccount } from './pages/own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
 
@@ -85,10 +86,15 @@ async function textMe(args: Args, opened: Opened, sent: URLSearchParams, place: 
   return { ...(await lookAt(args, opened, 'preview')), told, phone: sent.get(names.phone) }
 }
 
-/** `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the redirect. */
-export async function actOnSheet(args: Args): Promise<{ sheet: SheetView }> {
-  const found = await requireOwnAccount(args, 'Nothing was created. Please sign in again.')
+/**
+ * `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the
+ * redirect. Null = the session ended, and nothing was pressed: the page stays.
+ */
+export async function actOnSheet(args: Args): Promise<{ sheet: SheetView | null }> {
   const sent = await readForm(args.request, LONGEST_FORM)
+  const isLook = sent.get(BACKGROUND.name) === BACKGROUND.value
+  if (isLook && (await findOwnAccount(args)).outcome !== 'ready') return { sheet: null }
+  const found = await requireOwnAccount(args, 'Nothing was created. Please sign in again.')
   const opened = await openSheet(args, found, sent)
   const intent = sent.get('intent') ?? ''
   const place = /^text_me:(\d{1,3})$/.exec(intent)?.[1]

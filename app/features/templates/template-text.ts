@@ -57,6 +57,8 @@ export const SHEET_TEXTS = {
   turningOn: 'Turning on…',
   editAll: 'Edit all',
   tooMany: 'Too many previews. Try again in a minute.',
+  offline: 'No connection. The preview is old.',
+  signedOut: 'Please sign in again. The preview is old.',
   notTurnedOn: 'It could not be created. Please try again.',
 } as const
 

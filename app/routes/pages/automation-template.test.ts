@@ -7,10 +7,11 @@ import { lookBackText } from '#app/features/templates/template-text.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
+import { shouldRevalidate as rootShouldRevalidate } from '#app/root.tsx'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import { loader as automationLoader } from './automation.tsx'
-import { action, loader } from './automation-template.tsx'
+import { action, loader, shouldRevalidate } from './automation-template.tsx'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -49,8 +50,11 @@ async function open(visit: Visit = {}): Promise<SheetView> {
   return page.sheet
 }
 
-const press = async (intent: string, form: Record<string, string> = {}, visit: Visit = {}) =>
-  action(argsOf({ ...visit, form: { intent, ...form } }))
+async function press(intent: string, form: Record<string, string> = {}, visit: Visit = {}) {
+  const { data, init } = await action(argsOf({ ...visit, form: { intent, ...form } }))
+  if (data.sheet === null) throw new Error('the session is over')
+  return { data: { sheet: data.sheet }, init }
+}
 
 async function leadsTo(work: Promise<unknown>) {
   const thrown = await work.then(
@@ -216,4 +220,18 @@ test('a try-out and a look-back show what it would send, and change nothing', as
   const back = await press('look_back', typed)
   expect(back.data.sheet.lookBack).toMatchObject({ texts: expect.any(Number), emails: 0 })
   expect([await rules(), await uses()]).toEqual([[], 0])
+})
+
+test('a look in the background without a session leaves the page as it is, and loads nothing again', async () => {
+  for (const intent of ['look', 'look_back']) {
+    const { data, init } = await action(argsOf({ as: null, form: { intent, live: 'yes', ...LINK } }))
+    expect([data.sheet, init?.status]).toEqual([null, 401])
+  }
+  const formData = new FormData()
+  for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData })).toBe(true)
+  formData.set('live', 'yes')
+  for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData })).toBe(false)
+  expect(await leadsTo(press('look', LINK, { as: null }))).toMatchObject({
+    title: 'No authentication credentials found',
+  })
 })

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs, type SerializeF
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
 import { formPageHeaders } from '#app/http/page-caching.ts'
+import { keepForm, unlessBackground } from '#app/ui/form/unreached.tsx'
 import { GATE_TITLE, OwnPage, titled } from '../own-page.tsx'
 import { actOnSheet, lookAt, openSheet } from '../template-sheet.server.ts'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
@@ -25,8 +26,13 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export async function action(args: ActionFunctionArgs) {
   const { sheet } = await actOnSheet(args)
+  if (sheet === null) return data({ sheet }, { status: 401 })
   return data({ sheet }, { status: Object.keys(sheet.errors).length > 0 ? 400 : 200 })
 }
+
+export const clientAction = keepForm
+
+export const shouldRevalidate = unlessBackground
 
 export default function AutomationTemplate() {
   const page = useLoaderData<typeof loader>()

@@ -98,7 +98,7 @@ function UnreachablePage() {
 }
 
 /** A page's data did not come: browsers say so with a TypeError of these words. */
-function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && /fetch|load failed|network/i.test(error.message)
 }
 

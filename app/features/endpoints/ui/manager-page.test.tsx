@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import { hasDraft } from '#app/ui/form/draft.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import {
@@ -17,7 +18,6 @@ import {
   sampleRule,
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
-import { hasDraft } from './form/draft.ts'
 import { type LogAnswer, logFilterQuery } from './log/log-filter.ts'
 import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
 

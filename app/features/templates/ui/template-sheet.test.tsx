@@ -1,5 +1,5 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { LIBRARY } from '../library.ts'
@@ -30,7 +30,11 @@ const SEEN: Partial<SheetView> = {
   },
 }
 
-function draw(over: Partial<SheetView> = {}, needs: string[] = []) {
+afterEach(() => sessionStorage.clear())
+
+type Answer = (intent: string) => object | null
+
+function draw(over: Partial<SheetView> = {}, answer: Answer = () => null, needs: string[] = []) {
   const asked: string[] = []
   const sheet = { ...REVIEW, ...SEEN, ...over }
   renderPage({
@@ -47,7 +51,10 @@ function draw(over: Partial<SheetView> = {}, needs: string[] = []) {
       {
         path: '/automation/templates/:id',
         action: async ({ request }) => {
-          asked.push(String((await request.formData()).get('intent')))
+          const intent = String((await request.formData()).get('intent'))
+          asked.push(intent)
+          const other = answer(intent)
+          if (other) return other
           const days = Array.from({ length: 30 }, (_, day) => (day === 3 ? 12 : 0))
           const early = asked.length === 1 && needs.length > 0 && { needs }
           return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days, ...early } } }
@@ -95,7 +102,7 @@ it('counts the last 30 days by itself, with a cell for each', async () => {
 })
 
 it('counts them again once a blank is filled in that they need', async () => {
-  const asked = draw({}, ['‹Review link›'])
+  const asked = draw({}, () => null, ['‹Review link›'])
   await waitFor(() => screen.getByText('Fill in ‹Review link› to see the last 30 days.'))
   const type = (value: string) => fireEvent.input(screen.getByLabelText('Review link'), { target: { value } })
   type('https://example.com')
@@ -114,4 +121,34 @@ it('says at each field what is missing, and that a preview is not there', () => 
   const described = (field.getAttribute('aria-describedby') ?? '').split(' ').map((id) => document.getElementById(id))
   expect(described.map((one) => one?.textContent)).toContain('Fill this in.')
   screen.getByText('ServiceM8 did not answer.')
+})
+
+const type = (value: string) => fireEvent.input(screen.getByLabelText('Review link'), { target: { value } })
+const typed = () => screen.getByLabelText<HTMLInputElement>('Review link').value
+
+it.each([
+  ['without network', { unreached: true }, 'No connection. The preview is old.'],
+  ['without a session', { sheet: null }, 'Please sign in again. The preview is old.'],
+])('keeps the page, what is typed and the last preview when a look does not come: %s', async (_, answer, says) => {
+  draw({}, () => answer)
+  type('https://example.com/review')
+  await screen.findByText(says)
+  screen.getByText('Thanks, Joan!')
+  expect(typed()).toBe('https://example.com/review')
+  screen.getByRole('button', { name: 'Turn on' })
+})
+
+it('keeps in the tab what is typed, also into a message, until it is used', async () => {
+  draw()
+  const message = () => document.querySelector<HTMLTextAreaElement>('textarea')
+  type('https://example.com/review')
+  fireEvent.input(message() as HTMLElement, { target: { value: 'Thank you! [[Review link]]' } })
+  cleanup()
+  draw()
+  await waitFor(() => expect(typed()).toBe('https://example.com/review'))
+  expect(message()?.value).toBe('Thank you! [[Review link]]')
+  expect(message()?.closest('details')?.open).toBe(true)
+  cleanup()
+  draw({ id: 17 })
+  expect(typed()).toBe('')
 })

@@ -1,16 +1,19 @@
-import { Form, useFetcher, useNavigation } from '@remix-run/react'
+import { Form, useFetcher, useLocation, useNavigation } from '@remix-run/react'
 import { Eye, History, PencilLine, Power } from 'lucide-react'
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import type { AccountFacts } from '#app/domain/delivery-address.ts'
 import { textMeNames } from '#app/features/automations/form/form-preview.ts'
 import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { forgetDraft } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
+import { useKeptFields } from '#app/ui/form/kept-fields.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { TextMe } from '#app/ui/form/text-me.tsx'
+import { BACKGROUND, UNREACHED, useUnreached } from '#app/ui/form/unreached.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
@@ -32,8 +35,14 @@ const FORM = 'template-sheet'
 /** How long a person has to pause before the preview refreshes, ms. */
 const PAUSE = 700
 
-interface Looked {
-  sheet: SheetView
+/** A look in the background: its last sheet, and why a newer one did not come. */
+function useLook() {
+  const { data, state, submit } = useFetcher<{ sheet: SheetView | null } | { unreached: true }>()
+  const last = useRef<SheetView>(undefined)
+  const came = data && 'sheet' in data ? data.sheet : undefined
+  if (came) last.current = came
+  const old = !data || came ? null : came === null ? SHEET_TEXTS.signedOut : SHEET_TEXTS.offline
+  return { sheet: last.current, old, waits: state !== 'idle', submit }
 }
 
 /** One template: only its blanks, its message, a try-out, and the button that turns it on. */
@@ -41,17 +50,19 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   const to = sheetAddress(account, sheet.id)
   const form = useRef<HTMLFormElement>(null)
   const hydrated = useHydrated()
-  const preview = useFetcher<Looked>()
-  const back = useFetcher<Looked>()
+  const preview = useLook()
+  const back = useLook()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const ask = (fetcher: typeof preview, intent: string) => {
+  const ask = (look: typeof preview, intent: string) => {
     if (!form.current) return
     const sent = new FormData(form.current)
     sent.set('intent', intent)
-    fetcher.submit(sent, { method: 'post', action: to })
+    sent.set(BACKGROUND.name, BACKGROUND.value)
+    look.submit(sent, { method: 'post', action: to })
   }
   const asking = useRef(ask)
   asking.current = ask
+  const keep = useSheetKept(form, account, sheet)
   useEffect(() => {
     asking.current(back, 'look_back')
     return () => clearTimeout(timer.current)
@@ -61,6 +72,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
     if (Object.keys(sheet.errors).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [sheet.errors])
   function onInput(event: FormEvent) {
+    keep()
     if (!(event.target instanceof HTMLElement) || !event.target.matches('input, textarea, select')) return
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
@@ -68,8 +80,8 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
       if (lookBack?.needs) asking.current(back, 'look_back')
     }, PAUSE)
   }
-  const looked = preview.data?.sheet ?? sheet
-  const lookBack = back.data?.sheet.lookBack ?? sheet.lookBack
+  const looked = preview.sheet ?? sheet
+  const lookBack = back.sheet?.lookBack ?? sheet.lookBack
   return (
     <AccountTimeProvider now={now} zone={timezone}>
       <PageHeader
@@ -80,7 +92,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <div className="grid min-w-0 gap-5 lg:order-last">
-          <Preview sheet={{ ...looked, told: sheet.told }} busy={preview.state !== 'idle'} />
+          <Preview sheet={{ ...looked, told: sheet.told }} old={preview.old} busy={preview.waits} />
         </div>
         <Form
           ref={form}
@@ -92,12 +104,27 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
           className={`${cardStyles} grid min-w-0 gap-4 p-4 sm:p-5`}
         >
           <Fields sheet={sheet} />
-          <LookBackLine lookBack={lookBack} waiting={hydrated && back.state !== 'idle'} />
+          <LookBackLine lookBack={lookBack} waiting={hydrated && back.waits} />
           <Buttons live={hydrated} />
         </Form>
       </div>
     </AccountTimeProvider>
   )
+}
+
+/** What is typed stays in this tab until the template is used. */
+function useSheetKept(form: RefObject<HTMLFormElement | null>, { accountUUID }: AutomationAccount, sheet: SheetView) {
+  const [saved] = useState(() =>
+    Object.fromEntries([...sheet.blanks, ...sheet.texts].map((one) => [one.name, one.value])),
+  )
+  const kept = `${sheet.id} ${accountUUID}`
+  const { pathname } = useLocation()
+  const { formData, location } = useNavigation()
+  const used = formData !== undefined && location !== undefined && location.pathname !== pathname
+  useEffect(() => {
+    if (used) forgetDraft(FORM, kept)
+  }, [used, kept])
+  return useKeptFields({ form, account: kept, saved })
 }
 
 function Sentence({ sheet: { sentence, overlap } }: { sheet: SheetView }) {
@@ -212,6 +239,11 @@ function Buttons({ live }: { live: boolean }) {
     ({ type: 'submit', name: 'intent', value: intent, pending: sending(intent) }) as const
   return (
     <div className="flex flex-wrap gap-2 border-line border-t pt-4">
+      {useUnreached() ? (
+        <Notice tone="failing" className="w-full">
+          {UNREACHED}
+        </Notice>
+      ) : null}
       <Button {...button('turn_on')} variant="primary" icon={Power} pendingLabel={SHEET_TEXTS.turningOn}>
         {SHEET_TEXTS.turnOn}
       </Button>
@@ -232,7 +264,14 @@ function Buttons({ live }: { live: boolean }) {
   )
 }
 
-function Preview({ sheet: { preview, trouble, phone, told }, busy }: { sheet: SheetView; busy: boolean }) {
+interface PreviewProps {
+  sheet: SheetView
+  /** Why it is not the newest; null = it is. */
+  old: string | null
+  busy: boolean
+}
+
+function Preview({ sheet: { preview, trouble, phone, told }, old, busy }: PreviewProps) {
   return (
     <section
       aria-labelledby="sheet-preview"
@@ -248,6 +287,7 @@ function Preview({ sheet: { preview, trouble, phone, told }, busy }: { sheet: Sh
           {SHEET_TEXTS.nothingSent}
         </p>
       </div>
+      {old === null ? null : <Notice tone="attention">{old}</Notice>}
       {trouble === null ? null : (
         <Notice tone="attention" title={SHEET_TEXTS.notShown}>
           <p>{trouble}</p>

@@ -3,10 +3,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
+import { hasDraft } from '#app/ui/form/draft.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import type { FormResult } from '../../form-result.ts'
-import { hasDraft } from './draft.ts'
 import { NewWebhook } from './endpoint-form.tsx'
 
 interface Options {

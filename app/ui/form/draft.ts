@@ -1,0 +1,86 @@
+// What somebody typed into a form, kept while they look at other pages in the same tab.
+
+/** The text of each field by its name; a missing one is empty. */
+type Texts = Readonly<Record<string, string>>
+
+const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
+
+/** Keeps what the form holds now and is not saved. Nothing typed = nothing kept. Returns whether something is. */
+export function keepDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
+  const typed = Object.fromEntries(changedIn(form, saved).map((field) => [field.name, textOf(field)]))
+  const text = JSON.stringify(typed)
+  inStorage((storage) =>
+    text === '{}' ? storage.removeItem(keyOf(form.id, account)) : storage.setItem(keyOf(form.id, account), text),
+  )
+  return text !== '{}'
+}
+
+/**
+ * Puts what was kept into a form that nobody has changed yet, and opens what hides it; returns whether it did.
+ * `isTaken` = a webhook for this object was made meanwhile: then it is forgotten. So a draft survives whatever replaces
+ * the page while the form is sent, such as the gate or an error.
+ */
+export function restoreDraft(
+  form: HTMLFormElement,
+  account: string,
+  saved: Texts,
+  isTaken: (object: string) => boolean = () => false,
+): boolean {
+  if (changedIn(form, saved).length > 0) return false
+  const typed = inStorage((storage): Texts => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
+  if (!typed) return false
+  if (isTaken(typed.object || typed.customObject || '')) forgetDraft(form.id, account)
+  else for (const field of fieldsOf(form, saved)) put(field, typed[field.name])
+  for (const field of changedIn(form, saved)) field.closest('details')?.setAttribute('open', '')
+  // What was saved meanwhile is no draft any more.
+  return keepDraft(form, account, saved)
+}
+
+function put(field: Typed, text: string | undefined) {
+  if (text === undefined) return
+  if (isBox(field)) field.checked = field.value === text
+  else field.value = text
+}
+
+/** Whether a form of this account is kept. */
+export function hasDraft(account: string): boolean {
+  const isOwn = (key: string) => key.startsWith('draft ') && key.endsWith(` ${account}`)
+  return inStorage((storage) => Object.keys(storage).some(isOwn)) ?? false
+}
+
+/** The form was sent and accepted, or cancelled. */
+export function forgetDraft(formId: string, account: string): void {
+  inStorage((storage) => storage.removeItem(keyOf(formId, account)))
+}
+
+function changedIn(form: HTMLFormElement, saved: Texts) {
+  return fieldsOf(form, saved).filter(
+    (field) => textOf(field) !== (saved[field.name] ?? '') && !(field.type === 'radio' && textOf(field) === ''),
+  )
+}
+
+type Typed = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+const isBox = (field: Typed): field is HTMLInputElement => field.type === 'checkbox' || field.type === 'radio'
+
+/** A box without its tick says nothing. */
+const textOf = (field: Typed) => (isBox(field) && !field.checked ? '' : field.value)
+
+/** The fields a person types or chooses in; boxes and the like only if `saved` names them, no hidden ones. */
+function fieldsOf(form: HTMLFormElement, saved: Texts): Typed[] {
+  return [...form.elements].filter(
+    (field): field is Typed =>
+      field instanceof HTMLSelectElement ||
+      ((field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) &&
+        (Object.hasOwn(saved, field.name) || (['text', 'url'].includes(field.type) && field.name !== ''))),
+  )
+}
+
+/** In a frame the browser may refuse its storage: then nothing is kept. */
+function inStorage<T>(act: (storage: Storage) => T): T | null {
+  try {
+    return act(window.sessionStorage)
+  } catch {
+    return null
+  }
+}

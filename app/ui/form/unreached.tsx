@@ -1,0 +1,47 @@
+// A press that did not reach the server: the form stays, with what was typed.
+import { type ClientActionFunctionArgs, useActionData } from '@remix-run/react'
+import type { Flash } from '#app/lib/flash.ts'
+import { isUnreachable } from '../page/error-page.tsx'
+
+const TOAST: Flash = { kind: 'error', title: 'No connection', description: 'It may not have been saved. Try again.' }
+
+export const UNREACHED = `${TOAST.title}. ${TOAST.description}`
+
+interface Unreached {
+  unreached: true
+  toast: Flash
+  /** Like the refusal of a form, with what was sent. */
+  result: { fieldErrors: Record<string, string[]>; formError: string; values: Record<string, string> }
+}
+
+/** A page with forms exports this as `clientAction`. Without it, a press without network replaces the page by an error. */
+export async function keepForm({ request, serverAction }: ClientActionFunctionArgs): Promise<unknown> {
+  const sent = request.clone()
+  try {
+    return await serverAction()
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+    const values = Object.fromEntries([...(await sent.formData())].map(([name, value]) => [name, String(value)]))
+    const answer: Unreached = {
+      unreached: true,
+      toast: TOAST,
+      result: { fieldErrors: {}, formError: UNREACHED, values },
+    }
+    // After a status like this the router loads nothing again, which would fail, too.
+    return Response.json(answer, { status: 503 })
+  }
+}
+
+/** The last press, when it did not reach the server. */
+export function useUnreached(): Unreached | null {
+  const answered = useActionData<object>()
+  return answered && 'unreached' in answered ? (answered as Unreached) : null
+}
+
+/** What a form sends with a look in the background. It changes nothing: the page is not loaded again. */
+export const BACKGROUND = { name: 'live', value: 'yes' } as const
+
+/** For each route of a page that looks in the background, as `shouldRevalidate`. */
+export function unlessBackground({ formData }: { formData?: FormData }): boolean {
+  return formData?.get(BACKGROUND.name) !== BACKGROUND.value
+}
