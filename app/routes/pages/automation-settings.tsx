@@ -5,6 +5,7 @@ import { actOnSettings, loadSettingsPage } from '#app/features/automations/setti
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
 import { readForm } from '#app/http/guards.server.ts'
 import { formPageHeaders } from '#app/http/page-caching.ts'
+import { keepForm, useUnreached } from '#app/ui/form/unreached.tsx'
 import { useAnswerToast } from '#app/ui/toast/toast.tsx'
 import { OwnPage, titled } from '../own-page.tsx'
 import {
@@ -41,9 +42,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
   return acted
 }
 
+export const clientAction = keepForm
+
 export default function AutomationSettings() {
   const page = useLoaderData<typeof loader>()
   const answered = useActionData<typeof action>()
-  useAnswerToast(answered?.flash)
-  return <OwnPage page={page}>{(shown) => <SettingsPage {...shown} refused={answered ?? null} />}</OwnPage>
+  const unreached = useUnreached()
+  useAnswerToast(unreached?.toast ?? answered?.flash)
+  const refused = unreached ? null : (answered ?? null)
+  return <OwnPage page={page}>{(shown) => <SettingsPage {...shown} refused={refused} />}</OwnPage>
 }

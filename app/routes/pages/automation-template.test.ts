@@ -229,6 +229,7 @@ test('a look in the background without a session leaves the page as it is, and l
   }
   const formData = new FormData()
   for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData })).toBe(true)
+  for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData, actionStatus: 503 })).toBe(false)
   formData.set('live', 'yes')
   for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData })).toBe(false)
   expect(await leadsTo(press('look', LINK, { as: null }))).toMatchObject({

@@ -18,6 +18,7 @@ import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { formPageHeaders } from '#app/http/page-caching.ts'
 import { hasDraft } from '#app/ui/form/draft.ts'
+import { keepForm } from '#app/ui/form/unreached.tsx'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useAnswerToast, useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -98,6 +99,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (flash !== null) headers.set('Set-Cookie', setFlash(app, { ...flash, ...more }))
   throw redirect(`${path}${managerSearch(account, next)}`, { status: 303, headers })
 }
+
+export const clientAction = keepForm
 
 function openedBy(form: URLSearchParams): ManagerStep {
   const webhookId = parseEndpointKey(form.get('id') ?? '')

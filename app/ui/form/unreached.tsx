@@ -41,7 +41,12 @@ export function useUnreached(): Unreached | null {
 /** What a form sends with a look in the background. It changes nothing: the page is not loaded again. */
 export const BACKGROUND = { name: 'live', value: 'yes' } as const
 
-/** For each route of a page that looks in the background, as `shouldRevalidate`. */
-export function unlessBackground({ formData }: { formData?: FormData }): boolean {
-  return formData?.get(BACKGROUND.name) !== BACKGROUND.value
+interface Acted {
+  formData?: FormData
+  actionStatus?: number
+}
+
+/** For each route of a page that looks in the background, as `shouldRevalidate`. After a refusal, nothing either. */
+export function unlessBackground({ formData, actionStatus = 200 }: Acted): boolean {
+  return actionStatus < 400 && formData?.get(BACKGROUND.name) !== BACKGROUND.value
 }

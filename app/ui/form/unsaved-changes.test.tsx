@@ -60,3 +60,15 @@ test('what is refused stays unsaved, also when it is refused a second time', asy
   await screen.findByText('Answers: 3')
   await waitFor(() => expect(note()).toBe(''))
 })
+
+test('while it is being sent it is not saved yet', async () => {
+  let answer = () => {}
+  const action = () => new Promise<object>((done) => (answer = () => done({ refused: false, times: 1 })))
+  renderPage({ page: () => <Settings />, action })
+  fireEvent.input(await screen.findByLabelText('Hours'), { target: { value: '9' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+  screen.getByText('Changes not saved')
+  answer()
+  await screen.findByText('Answers: 1')
+  await waitFor(() => expect(screen.queryByText('Changes not saved')).toBeNull())
+})

@@ -34,7 +34,6 @@ export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChange
     const note = () => setChanged(true)
     const sent = () => {
       answered.current = null
-      setChanged(false)
     }
     element.addEventListener('input', note)
     element.addEventListener('submit', sent)

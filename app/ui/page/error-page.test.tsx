@@ -77,6 +77,7 @@ describe('the page for what goes wrong', () => {
       const page = await pageFor(new TypeError(words))
       screen.getByRole('heading', { level: 1, name: 'No connection' })
       expect(page).not.toContain('on our side')
+      expect(page).toContain('Check what you typed last: it may not be saved.')
       screen.getByRole('link', { name: 'Try again' })
     },
   )

@@ -92,7 +92,9 @@ function UnreachablePage() {
   return (
     <PlainPage title="No connection" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
       <p>Fieldhook could not be reached. Check your connection.</p>
-      <p className="text-ink-soft">Your webhooks and automations keep running.</p>
+      <p className="text-ink-soft">
+        Your webhooks and automations keep running. Check what you typed last: it may not be saved.
+      </p>
     </PlainPage>
   )
 }

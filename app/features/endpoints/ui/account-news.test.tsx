@@ -1,5 +1,5 @@
 import { Form, Link, useActionData } from '@remix-run/react'
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ComponentProps } from 'react'
 import { describe, expect, it } from 'vitest'
@@ -320,6 +320,27 @@ describe('notices by e-mail', () => {
     expect(document.getElementById(`${field.id}-error`)?.textContent).toContain('Enter one e-mail address')
     within(form()).getByText('Changes not saved')
     expect(within(form()).getByLabelText<HTMLInputElement>(/^Tell me/).checked).toBe(true)
+  })
+
+  it('keep what was typed in the tab, opened, and say at the button that it was not sent', async () => {
+    renderNews({ mail: { byMail: false, email: 'old@example.com' } })
+    const field = () => within(form()).getByLabelText<HTMLInputElement>('E-mail address')
+    const tick = () => within(form()).getByLabelText<HTMLInputElement>(/^Tell me/)
+    fireEvent.click(tick())
+    fireEvent.input(field(), { target: { value: 'me@example.com' } })
+    cleanup()
+    renderNews({ mail: { byMail: false, email: 'old@example.com' } })
+    await within(form()).findByText('Changes not saved')
+    expect([field().value, tick().checked, form().querySelector('details')?.open]).toEqual([
+      'me@example.com',
+      true,
+      true,
+    ])
+    cleanup()
+    const values = { intent: 'mail_settings', email: 'me@example.com' }
+    renderNews({ result: { fieldErrors: {}, formError: 'No connection.', values } })
+    within(form()).getByText('No connection.')
+    sessionStorage.clear()
   })
 
   it('keep what was refused when something else on the page is pressed, until it is saved', async () => {

@@ -8,9 +8,11 @@ import { Button } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
+import { useKeptFields } from '#app/ui/form/kept-fields.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles, TextField } from '#app/ui/form/text-input.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
+import { Notice } from '#app/ui/notice.tsx'
 import { SignInLink } from '#app/ui/sign-in-again.tsx'
 import type { FormResult } from '../form-result.ts'
 import { useAccountNews } from './account-news.tsx'
@@ -46,6 +48,8 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const errors = refused?.fieldErrors ?? {}
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
+  const saved = textsOf(mail)
+  const keep = useKeptFields({ form, account: account.accountUUID, saved, sending, refused: refused !== null })
   return (
     <ClosedSection
       id="mail"
@@ -53,7 +57,15 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       open={refused !== null || (mail.byMail && mail.problem !== null)}
     >
       {/* Remounts with the saved values, or with the typed ones. */}
-      <Form method="post" ref={form} preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
+      <Form
+        method="post"
+        id="mail-form"
+        ref={form}
+        onInput={keep}
+        preventScrollReset
+        key={JSON.stringify(shown)}
+        className="grid gap-3"
+      >
         <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes', opened }} />
         <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
           Tell me by e-mail when something needs me
@@ -105,6 +117,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
           )}
         </Field>
         {mail.byMail && mail.problem !== null ? <Problem problem={mail.problem} account={account} /> : null}
+        {refused?.formError ? <Notice tone="failing">{refused.formError}</Notice> : null}
         <div className="flex flex-wrap items-center gap-3">
           <Button
             ref={save}
@@ -120,6 +133,13 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       </Form>
     </ClosedSection>
   )
+}
+
+/** What its fields say as it is saved; a box without its tick nothing. */
+function textsOf({ email, closedDays, topicsOff, byMail, weekly, holidaysOff }: MailSettingsView) {
+  const topics = MAIL_TOPICS.map((topic) => [topicField(topic), !topicsOff.includes(topic)] as const)
+  const boxes = [...Object.entries({ byMail, weekly, holidaysOff }), ...topics]
+  return { email, closedDays, ...Object.fromEntries(boxes.map(([name, ticked]) => [name, ticked ? 'yes' : ''])) }
 }
 
 /** The form's last refusal, until it is saved: a press elsewhere on the page answers for itself only. */

@@ -4,13 +4,16 @@ import type { AutomationSettings } from '#app/domain/automations/account-guards.
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { useKeptFields } from '#app/ui/form/kept-fields.tsx'
 import { SelectField } from '#app/ui/form/select.tsx'
 import { TextField } from '#app/ui/form/text-input.tsx'
+import { UNREACHED, useUnreached } from '#app/ui/form/unreached.tsx'
 import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
 
 export interface SettingsFormProps {
+  account: string
   /** As saved. */
   saved: SettingsForm
   /** Input that was rejected, and what was saved then. */
@@ -32,13 +35,21 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
 ]
 
 /** Uncontrolled fields: the browser keeps the input, the server validates it. */
-export function SettingsFormCard({ saved, refused, defaults, senders, zone }: SettingsFormProps) {
+export function SettingsFormCard({ account, saved, refused, defaults, senders, zone }: SettingsFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
   const shown = refused?.form ?? saved
   const errors = refused?.errors ?? {}
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('act') === 'save'
+  const lost = useUnreached()?.result.values.act === 'save'
+  const keep = useKeptFields({
+    form,
+    account,
+    saved: { ...saved, quietWeekends: saved.quietWeekends ? 'true' : '' },
+    sending: pending,
+    refused: refused !== null || lost,
+  })
   const first = Object.keys(shown).find((name) => Object.hasOwn(errors, name))
   // With scripts the page is not reloaded, so the browser's `autofocus` has no effect.
   useEffect(() => {
@@ -60,7 +71,15 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   )
 
   return (
-    <Form method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
+    <Form
+      method="post"
+      id="automation-settings"
+      ref={form}
+      onInput={keep}
+      noValidate
+      preventScrollReset
+      className="grid min-w-0 gap-5"
+    >
       <input type="hidden" name="act" value="save" />
       <input type="hidden" name="opened" value={JSON.stringify(refused?.opened ?? saved)} />
       {/* After a save, resets the fields to the saved values; the button keeps its focus. */}
@@ -131,11 +150,12 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
           </div>
         </CardSection>
       </div>
+      {lost ? <Notice tone="failing">{UNREACHED}</Notice> : null}
       <div className="flex flex-wrap items-center gap-3">
         <Button ref={save} type="submit" variant="primary" pending={pending} pendingLabel="Saving…">
           Save settings
         </Button>
-        <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(saved)} refused={refused !== null} />
+        <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(saved)} refused={refused !== null || lost} />
       </div>
     </Form>
   )

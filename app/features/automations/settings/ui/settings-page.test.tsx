@@ -1,5 +1,5 @@
 import { Link, useActionData } from '@remix-run/react'
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
@@ -80,6 +80,31 @@ describe('the page of settings', () => {
     const flood = screen.getByLabelText('Ask me above this many an hour')
     const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
     expect(hint?.textContent).toContain('Default: 200.')
+  })
+
+  it('keeps in the tab what is typed, without network, too, until it is saved', async () => {
+    const answers = [{ unreached: true, result: { formError: '', values: { act: 'save' } } }, null]
+    const page = { at: '/', page: () => <SettingsPage {...propsOf()} />, action: async () => answers.shift() }
+    const limit = () => screen.getByLabelText<HTMLInputElement>('Most customer messages a day, all together')
+    const weekends = () => screen.getByLabelText<HTMLInputElement>(/^Saturday and Sunday/)
+    const none = () => screen.getByLabelText<HTMLInputElement>(/^No quiet hours/)
+    const shown = () => [limit().value, weekends().checked, none().checked]
+    renderPage(page)
+    fireEvent.input(limit(), { target: { value: '70' } })
+    fireEvent.click(weekends())
+    fireEvent.click(none())
+    fireEvent.click(screen.getByRole('button', { name: 'Save settings' }))
+    await screen.findByText('No connection. It may not have been saved. Try again.')
+    screen.getByText('Changes not saved')
+    cleanup()
+    renderPage(page)
+    await screen.findByText('Changes not saved')
+    expect(shown()).toEqual(['70', true, true])
+    fireEvent.click(screen.getByRole('button', { name: 'Save settings' }))
+    await waitFor(() => expect(screen.queryByText('Changes not saved')).toBeNull())
+    cleanup()
+    renderPage(page)
+    expect(shown()).toEqual(['1000', false, false])
   })
 
   it('marks what is not right beside its field and puts the focus on the first', async () => {

@@ -47,7 +47,14 @@ export function SettingsPage(props: SettingsPageProps) {
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
-        <SettingsFormCard saved={props.form} refused={refused} defaults={defaults} senders={senders} zone={timezone} />
+        <SettingsFormCard
+          account={account.accountUUID}
+          saved={props.form}
+          refused={refused}
+          defaults={defaults}
+          senders={senders}
+          zone={timezone}
+        />
         <div className="grid min-w-0 gap-5">
           <Muted mutes={props.mutes} more={props.moreMutes} />
           <Changes changes={props.changes} />

@@ -10,6 +10,7 @@ import { forgetDraft, keepDraft, restoreDraft } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
+import { UNREACHED } from '#app/ui/form/unreached.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WIRE_NAMES } from '../../endpoint-kinds.ts'
@@ -200,7 +201,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
       <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>
-          <Notice tone="failing" title={title}>
+          <Notice tone="failing" {...(form.errors.includes(UNREACHED) ? {} : { title })}>
             {form.errors.map((error) => (
               <p key={error}>{error}</p>
             ))}
