@@ -1,6 +1,8 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { renderToString } from 'react-dom/server'
 import { afterEach, expect, it } from 'vitest'
-import { renderPage } from '#tests/support/page-stub.tsx'
+import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
+import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { LIBRARY } from '../library.ts'
 import { missingErrors, type SheetView, sheetView } from '../sheet-view.ts'
@@ -34,19 +36,29 @@ afterEach(() => sessionStorage.clear())
 
 type Answer = (intent: string) => object | null
 
+function Page({ sheet }: { sheet: SheetView }) {
+  return (
+    <TemplateSheet
+      account={{ accountUUID: 'account-1', admin: false }}
+      accountName="Alder & Finch"
+      timezone="Europe/London"
+      now={SAMPLE_NOW}
+      sheet={sheet}
+    />
+  )
+}
+
+/** Without scripts. */
+function plain(over: Partial<SheetView>): Document {
+  const html = renderToString(pageStub({ page: () => <Page sheet={{ ...REVIEW, ...SEEN, ...over }} /> }))
+  return new DOMParser().parseFromString(html, 'text/html')
+}
+
 function draw(over: Partial<SheetView> = {}, answer: Answer = () => null, needs: string[] = []) {
   const asked: string[] = []
   const sheet = { ...REVIEW, ...SEEN, ...over }
   renderPage({
-    page: () => (
-      <TemplateSheet
-        account={{ accountUUID: 'account-1', admin: false }}
-        accountName="Alder & Finch"
-        timezone="Europe/London"
-        now={SAMPLE_NOW}
-        sheet={sheet}
-      />
-    ),
+    page: () => <Page sheet={sheet} />,
     routes: [
       {
         path: '/automation/templates/:id',
@@ -151,4 +163,19 @@ it('keeps in the tab what is typed, also into a message, until it is used', asyn
   cleanup()
   draw({ id: 17 })
   expect(typed()).toBe('')
+})
+
+it('comes back without scripts where the answer is: at the first wrong field, or at the preview', () => {
+  expectNoise(/useLayoutEffect does nothing on the server/)
+  const name = REVIEW.texts[0]?.name ?? ''
+  const wrong = plain({ errors: { [name]: ['{nobody} is no placeholder.'] } })
+  expect([...wrong.querySelectorAll('[autofocus]')].map((one) => one.getAttribute('name'))).toEqual([name])
+  const blank = plain({ errors: { 'blank.Review link': ['Fill this in.'], [name]: ['Too long.'] } })
+  expect([...blank.querySelectorAll('[autofocus]')].map((one) => one.getAttribute('name'))).toEqual([
+    'blank.Review link',
+  ])
+  const to = '/automation/templates/16?accountUUID=account-1#sheet-preview'
+  for (const intent of ['look', 'look_back', 'text_me:0'])
+    expect(blank.querySelector(`button[value="${intent}"]`)?.getAttribute('formaction')).toBe(to)
+  expect(blank.getElementById('sheet-preview')?.textContent).toBe('Test with a real job')
 })

@@ -81,6 +81,8 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
     }, PAUSE)
   }
   const looked = preview.sheet ?? sheet
+  // A press without scripts comes back where its answer is.
+  const backTo = hydrated ? undefined : `${to}#sheet-preview`
   const lookBack = back.sheet?.lookBack ?? sheet.lookBack
   return (
     <AccountTimeProvider now={now} zone={timezone}>
@@ -92,7 +94,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <div className="grid min-w-0 gap-5 lg:order-last">
-          <Preview sheet={{ ...looked, told: sheet.told }} old={preview.old} busy={preview.waits} />
+          <Preview sheet={{ ...looked, told: sheet.told }} old={preview.old} busy={preview.waits} backTo={backTo} />
         </div>
         <Form
           ref={form}
@@ -103,9 +105,9 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
           onInput={onInput}
           className={`${cardStyles} grid min-w-0 gap-4 p-4 sm:p-5`}
         >
-          <Fields sheet={sheet} />
+          <Fields sheet={sheet} live={hydrated} />
           <LookBackLine lookBack={lookBack} waiting={hydrated && back.waits} />
-          <Buttons live={hydrated} />
+          <Buttons backTo={backTo} />
         </Form>
       </div>
     </AccountTimeProvider>
@@ -144,14 +146,16 @@ function Sentence({ sheet: { sentence, overlap } }: { sheet: SheetView }) {
   )
 }
 
-function Fields({ sheet: { blanks, texts, errors } }: { sheet: SheetView }) {
+function Fields({ sheet: { blanks, texts, errors }, live }: { sheet: SheetView; live: boolean }) {
+  // With scripts an effect does it.
+  const first = live ? undefined : [...blanks, ...texts].find(({ name }) => errors[name])?.name
   return (
     <>
       <h2 className="font-semibold text-title">{SHEET_TEXTS.blanks}</h2>
       {errors[''] ? <Notice tone="failing">{errors[''].join(' ')}</Notice> : null}
       {blanks.length === 0 ? <p className="text-label">{SHEET_TEXTS.noBlanks}</p> : null}
       {blanks.map((blank) => (
-        <Blank key={blank.name} blank={blank} errors={errors[blank.name]} />
+        <Blank key={blank.name} blank={blank} errors={errors[blank.name]} autoFocus={first === blank.name} />
       ))}
       {texts.length === 0 ? null : (
         <Disclosure summary={SHEET_TEXTS.change} open={texts.some(({ name }) => errors[name] !== undefined)}>
@@ -163,13 +167,19 @@ function Fields({ sheet: { blanks, texts, errors } }: { sheet: SheetView }) {
                   isLong ? (
                     <textarea
                       {...control}
-                      name={name}
+                      {...{ name, autoFocus: first === name }}
                       rows={5}
                       defaultValue={value}
                       className={controlStyles({ className: 'resize-y py-2' })}
                     />
                   ) : (
-                    <TextInput {...control} name={name} defaultValue={value} autoComplete="off" />
+                    <TextInput
+                      {...control}
+                      name={name}
+                      defaultValue={value}
+                      autoComplete="off"
+                      autoFocus={first === name}
+                    />
                   )
                 }
               </Field>
@@ -189,9 +199,11 @@ function idOf(name: string): string {
 interface BlankProps {
   blank: SheetView['blanks'][number]
   errors: string[] | undefined
+  autoFocus: boolean
 }
 
-function Blank({ blank: { name, label, kind, value, isOptional, around, options }, errors }: BlankProps) {
+function Blank({ blank, errors, autoFocus }: BlankProps) {
+  const { name, label, kind, value, isOptional, around, options } = blank
   const typed = kind === 'email' || kind === 'tel' || kind === 'url' ? kind : 'text'
   const hint = isOptional ? (kind === 'badges' ? SHEET_TEXTS.badge : SHEET_TEXTS.optional) : around || undefined
   const known = options.some(({ uuid }) => uuid === value)
@@ -203,6 +215,7 @@ function Blank({ blank: { name, label, kind, value, isOptional, around, options 
             {...control}
             name={name}
             defaultValue={value}
+            autoFocus={autoFocus}
             none={SHEET_TEXTS.choose}
             options={[
               ...options.map(({ uuid, label: says }) => [uuid, says] as const),
@@ -211,7 +224,7 @@ function Blank({ blank: { name, label, kind, value, isOptional, around, options 
           />
         ) : (
           // A blank named by its kind, not checked by the browser: the server answers in one place.
-          <TextInput {...control} name={name} defaultValue={value} inputMode={typed} autoComplete="off" />
+          <TextInput {...control} {...{ name, autoFocus }} defaultValue={value} inputMode={typed} autoComplete="off" />
         )
       }
     </Field>
@@ -232,7 +245,7 @@ function LookBackLine({ lookBack, waiting }: { lookBack: SheetView['lookBack']; 
 }
 
 /** Without scripts, the previews have buttons of their own. */
-function Buttons({ live }: { live: boolean }) {
+function Buttons({ backTo }: Pick<PreviewProps, 'backTo'>) {
   const { state, formData } = useNavigation()
   const sending = (intent: string) => state !== 'idle' && formData?.get('intent') === intent
   const button = (intent: string) =>
@@ -250,12 +263,12 @@ function Buttons({ live }: { live: boolean }) {
       <Button {...button('edit_all')} icon={PencilLine}>
         {SHEET_TEXTS.editAll}
       </Button>
-      {live ? null : (
+      {backTo === undefined ? null : (
         <>
-          <Button {...button('look')} variant="quiet" icon={Eye}>
+          <Button {...button('look')} formAction={backTo} variant="quiet" icon={Eye}>
             {SHEET_TEXTS.look}
           </Button>
-          <Button {...button('look_back')} variant="quiet" icon={History}>
+          <Button {...button('look_back')} formAction={backTo} variant="quiet" icon={History}>
             {SHEET_TEXTS.lookBack}
           </Button>
         </>
@@ -269,9 +282,11 @@ interface PreviewProps {
   /** Why it is not the newest; null = it is. */
   old: string | null
   busy: boolean
+  /** Where a look without scripts comes back; undefined with scripts. */
+  backTo: string | undefined
 }
 
-function Preview({ sheet: { preview, trouble, phone, told }, old, busy }: PreviewProps) {
+function Preview({ sheet: { preview, trouble, phone, told }, old, busy, backTo }: PreviewProps) {
   return (
     <section
       aria-labelledby="sheet-preview"
@@ -294,7 +309,7 @@ function Preview({ sheet: { preview, trouble, phone, told }, old, busy }: Previe
         </Notice>
       )}
       <div aria-live="polite" className="grid gap-3">
-        {preview === null ? null : <Previewed preview={preview} phone={phone} />}
+        {preview === null ? null : <Previewed preview={preview} phone={phone} backTo={backTo} />}
         {told === null ? null : <ResultWords flash={told} />}
       </div>
     </section>
@@ -304,10 +319,8 @@ function Preview({ sheet: { preview, trouble, phone, told }, old, busy }: Previe
 function Previewed({
   preview: { matches, messages, others },
   phone,
-}: {
-  preview: NonNullable<SheetView['preview']>
-  phone: string | null
-}): ReactNode {
+  backTo,
+}: Pick<PreviewProps, 'backTo'> & { preview: NonNullable<SheetView['preview']>; phone: string | null }): ReactNode {
   return (
     <>
       {matches ? null : <p className="text-label text-ink-soft">{SHEET_TEXTS.notMet}</p>}
@@ -321,6 +334,7 @@ function Previewed({
               words={message.text}
               names={textMeNames(place)}
               phone={phone}
+              formAction={backTo}
             />
           )}
         </div>
