@@ -254,7 +254,7 @@ function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
   useEffect(() => {
     const element = document.getElementById(id)
     if (!(element instanceof HTMLFormElement)) return
-    const isTaken = (object: string) => used.split(' ').includes(object)
+    const isTaken = (object: string) => object !== '' && used.split(' ').includes(object)
     if (restoreDraft(element, accountUUID, now.current.saved, isTaken)) setNote('We kept what you typed.')
     now.current.take(new FormData(element))
   }, [id, accountUUID, used])

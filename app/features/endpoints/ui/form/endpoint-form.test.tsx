@@ -7,7 +7,7 @@ import { hasDraft } from '#app/ui/form/draft.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import type { FormResult } from '../../form-result.ts'
-import { NewWebhook } from './endpoint-form.tsx'
+import { NewAddress, NewWebhook } from './endpoint-form.tsx'
 
 interface Options {
   admin?: boolean
@@ -288,6 +288,19 @@ describe('what is wrong with the form', () => {
     await user.click(create())
     await waitFor(() => expect(url().value).toBe(''))
     expect(sessionStorage.length).toBe(0)
+  })
+
+  it('of another address holds what was typed, too, and opens with it', async () => {
+    const account = { accountUUID: 'account-1', admin: false }
+    const page = () => <NewAddress account={account} result={undefined} noRoom={null} />
+    const name = () => screen.getByLabelText<HTMLInputElement>('Rule name')
+    const first = renderPage({ page })
+    await userEvent.type(name(), 'Accounting')
+    first.unmount()
+    renderPage({ page })
+    await waitFor(() => expect(name().value).toBe('Accounting'))
+    expect(name().closest('details')?.open).toBe(true)
+    sessionStorage.clear()
   })
 
   it.each([
