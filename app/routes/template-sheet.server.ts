@@ -104,8 +104,13 @@ export async function actOnSheet(args: Args): Promise<{ sheet: SheetView | null 
       return { sheet: await turnOn(args, opened) }
     case 'edit_all':
       throw await editAll(args, opened)
-    case 'look_back':
-      return { sheet: await lookAt(args, opened, 'backtest') }
+    case 'look_back': {
+      const back = await lookAt(args, opened, 'backtest')
+      if (isLook) return { sheet: back }
+      // Without scripts the answer is the whole page.
+      const sheet = await lookAt(args, opened, 'preview')
+      return { sheet: { ...sheet, lookBack: back.lookBack, trouble: back.trouble ?? sheet.trouble } }
+    }
     default:
       return { sheet: await lookAt(args, opened, 'preview') }
   }

@@ -219,6 +219,9 @@ test('a try-out and a look-back show what it would send, and change nothing', as
   expect(looked.data.sheet.preview?.messages[0]?.message.text).toMatch(/^Bitte \S+ https:\/\/example.com\/review$/)
   const back = await press('look_back', typed)
   expect(back.data.sheet.lookBack).toMatchObject({ texts: expect.any(Number), emails: 0 })
+  // Without scripts the page keeps its preview; with scripts it has one.
+  expect(back.data.sheet.preview?.messages[0]?.message.text).toMatch(/^Bitte /)
+  expect((await press('look_back', { ...typed, live: 'yes' })).data.sheet.preview).toBeNull()
   expect([await rules(), await uses()]).toEqual([[], 0])
 })
 

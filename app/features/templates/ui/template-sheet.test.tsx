@@ -179,3 +179,11 @@ it('comes back without scripts where the answer is: at the first wrong field, or
     expect(blank.querySelector(`button[value="${intent}"]`)?.getAttribute('formaction')).toBe(to)
   expect(blank.getElementById('sheet-preview')?.textContent).toBe('Test with a real job')
 })
+
+it('is ready to turn on only while nothing is wrong', () => {
+  draw({ blanks: [] })
+  screen.getByText('Ready to turn on.')
+  cleanup()
+  draw({ blanks: [], errors: { 'text.s1.message': ['Too long.'] } })
+  expect(screen.queryByText('Ready to turn on.')).toBeNull()
+})

@@ -153,7 +153,7 @@ function Fields({ sheet: { blanks, texts, errors }, live }: { sheet: SheetView; 
     <>
       <h2 className="font-semibold text-title">{SHEET_TEXTS.blanks}</h2>
       {errors[''] ? <Notice tone="failing">{errors[''].join(' ')}</Notice> : null}
-      {blanks.length === 0 ? <p className="text-label">{SHEET_TEXTS.noBlanks}</p> : null}
+      {blanks.length + Object.keys(errors).length === 0 ? <p className="text-label">{SHEET_TEXTS.noBlanks}</p> : null}
       {blanks.map((blank) => (
         <Blank key={blank.name} blank={blank} errors={errors[blank.name]} autoFocus={first === blank.name} />
       ))}
