@@ -310,7 +310,7 @@ export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProp
           ))}
         </ul>
       )}
-      <NewAddress account={account} result={result} noRoom={noRoom} />
+      <NewAddress account={account} result={result} noRoom={noRoom} made={[...rules, ...lines].map(titleOf)} />
     </section>
   )
 }

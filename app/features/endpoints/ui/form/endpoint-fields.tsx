@@ -26,10 +26,11 @@ import { useSending } from './use-sending.tsx'
 
 interface CreateFormProps extends Required<Pick<EndpointFormProps, 'kind' | 'account' | 'open' | 'refused'>> {
   sending: boolean
+  made?: readonly string[]
 }
 
 /** The form for a new endpoint. */
-export function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) {
+export function CreateForm({ kind, account, open, refused, sending, made = [] }: CreateFormProps) {
   const { intent, id, parts, refused: title, button, sending: pendingLabel } = FORMS[kind].create
   const submit = (
     <Button
@@ -44,7 +45,7 @@ export function CreateForm({ kind, account, open, refused, sending }: CreateForm
     </Button>
   )
   return (
-    <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused }} sent={{ intent }}>
+    <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused, made }} sent={{ intent }}>
       {kind === 'webhook' ? submit : <div>{submit}</div>}
     </EndpointForm>
   )
@@ -92,7 +93,7 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
 function typesBesides(open: readonly ObjectKind[]): string {
   return OBJECT_KINDS.filter((kind) => !open.includes(kind))
     .map(({ type }) => type)
-    .join(' ')
+    .join('\n')
 }
 
 type Act = 'create' | 'edit'
@@ -119,6 +120,8 @@ interface EndpointFormProps {
   endpoint?: EndpointView
   /** The objects to choose from. */
   open?: readonly ObjectKind[]
+  /** The names of those that are there. */
+  made?: readonly string[]
   refused: FormResult | null
   sent: Record<string, string>
   /** The form's buttons. */
@@ -126,7 +129,7 @@ interface EndpointFormProps {
 }
 
 function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [], ...rest }: EndpointFormProps) {
-  const { refused, sent, children } = rest
+  const { refused, sent, children, made = [] } = rest
   const wire: Record<Part, string> = { name: 'name', ...WIRE_NAMES[kind] }
   const start = startOf(endpoint)
   const { form, fields, formProps, firstInvalid } = useManagerForm<Record<string, string>>({
@@ -141,7 +144,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
-  const used = kind === 'extra' ? '' : typesBesides(open)
+  const used = kind === 'extra' ? made.join('\n') : typesBesides(open)
   const saved = Object.fromEntries(endpoint ? parts.map((part) => [wire[part], start[part]]) : [])
   const draft = useDraft({ act, id, account, saved, used, fieldText }, (typed) => {
     setObject(String(typed.get(wire.object) ?? ''))
@@ -239,7 +242,7 @@ function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
 
 interface DraftOf extends Pick<EndpointFormProps, 'act' | 'id' | 'account'> {
   saved: Record<string, string>
-  /** The objects that already have a webhook, in one text. */
+  /** The objects that already have a webhook, or the names of the rules, in one text. */
   used: string
   fieldText: string
 }
@@ -254,7 +257,7 @@ function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
   useEffect(() => {
     const element = document.getElementById(id)
     if (!(element instanceof HTMLFormElement)) return
-    const isTaken = (object: string) => object !== '' && used.split(' ').includes(object)
+    const isTaken = (made: string) => made !== '' && used.split('\n').includes(made)
     if (restoreDraft(element, accountUUID, now.current.saved, isTaken)) setNote('We kept what you typed.')
     now.current.take(new FormData(element))
   }, [id, accountUUID, used])

@@ -1,5 +1,5 @@
 import { redirect, useActionData } from '@remix-run/react'
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
@@ -300,6 +300,9 @@ describe('what is wrong with the form', () => {
     renderPage({ page })
     await waitFor(() => expect(name().value).toBe('Accounting'))
     expect(name().closest('details')?.open).toBe(true)
+    cleanup()
+    renderPage({ page: () => <NewAddress account={account} result={undefined} noRoom={null} made={['Accounting']} /> })
+    expect(name().value).toBe('')
     sessionStorage.clear()
   })
 

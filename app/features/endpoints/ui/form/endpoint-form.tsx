@@ -42,7 +42,12 @@ export function NewWebhookForm({ account, result, usedTypes }: NewWebhookProps) 
 }
 
 /** The collapsed form for an extra address. `noRoom` = why no more addresses fit; null when one does. */
-export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: string | null }) {
+export function NewAddress({
+  account,
+  result,
+  noRoom,
+  made = [],
+}: NewProps & { noRoom: string | null; made?: string[] }) {
   const { round, ...state } = useRounds('extra', account, result)
   if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
   return (
@@ -50,7 +55,7 @@ export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: str
       <Disclosure key={round} summary="Add another address" {...(state.refused ? { open: true } : {})}>
         <div className="pt-1 pb-3">
           <Suspense fallback={null}>
-            <CreateForm kind="extra" account={account} open={OBJECT_KINDS} {...state} />
+            <CreateForm kind="extra" made={made} account={account} open={OBJECT_KINDS} {...state} />
           </Suspense>
         </div>
       </Disclosure>
