@@ -95,8 +95,8 @@ export function heldDeliveryStore(connections: Connections) {
      WHERE d.endpoint_id = @endpointId AND d.state = 'pending' AND (d.due_at, d.id) > (@dueAt, @id)
      ORDER BY d.due_at, d.id LIMIT @limit`,
   )
-  const fail = db.prepare<[number | null, string, number]>(
-    'UPDATE endpoint SET failing_since = ?, failure_events = ? WHERE id = ?',
+  const fail = db.prepare<{ id: number; failingSince: number | null; failureEvents: string }>(
+    'UPDATE endpoint SET failing_since = @failingSince, failure_events = @failureEvents WHERE id = @id',
   )
   const rowsOf = (tally: Tally): HeldRows => ({
     *heldStretch(now, cursor) {
@@ -119,8 +119,8 @@ export function heldDeliveryStore(connections: Connections) {
       return { health: { ...healthOf(row), hasAddress: row.url !== '' }, accountHold, waiting, next }
     },
     expire: (waiting, reason, now) => ender.end(waiting, 'expired', reason, now, tally),
-    writeFailure: (endpointId, { failingSince, failureEvents }) =>
-      fail.run(failingSince, JSON.stringify(failureEvents), endpointId),
+    writeFailure: (id, { failingSince, failureEvents }) =>
+      fail.run({ id, failingSince, failureEvents: JSON.stringify(failureEvents) }),
   })
 
   function waitingOf(ending: Ending, now: number, limit: number): Step<WaitingRow[]> {

@@ -151,7 +151,6 @@ export async function changeRule(
   if (!before) return { outcome: 'not_found' }
   const onlySwitch = activeOnly.safeParse(body)
   if (onlySwitch.success) return switchRule(app, before, onlySwitch.data.active, false)
-
   const read = await readRule(app, accountUuid, body, before)
   if (read.outcome !== 'read') return read
   const { form, definition, takenOut } = read
@@ -162,8 +161,7 @@ export async function changeRule(
   const active = form.active ?? before.active
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
-  const manual = definition.trigger.source === 'manual_endpoint'
-  const needsKey = manual && before.triggerKeySealed === null
+  const needsKey = definition.trigger.source === 'manual_endpoint' && before.triggerKeySealed === null
   // Nothing to write, and nothing that somebody did.
   if (isSame && active === before.active && before.pausedReason === null && !form.includeExisting && !needsKey) {
     return saved(app, accountUuid, id, takenOut)

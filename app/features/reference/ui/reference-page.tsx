@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { ArrowRight, Copy, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
-import { Fragment, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { Method } from '#app/contract/operation.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
@@ -89,14 +89,9 @@ function Contents({ calls, hasObjects }: { calls: readonly ShownCall[]; hasObjec
             <MethodBadge method={method} />
             <span className="wrap-anywhere font-mono">
               {path
-                .replace('/api', '')
                 .split(/(?=\/)/)
-                .map((part) => (
-                  <Fragment key={part}>
-                    <wbr />
-                    {part}
-                  </Fragment>
-                ))}
+                .slice(1)
+                .map((part) => [<wbr key={part} />, part])}
             </span>
           </a>
         </li>
