@@ -58,15 +58,19 @@ describe('a change of a rule', () => {
   })
 })
 
-describe('a filter the platform reports nothing of', () => {
-  test('is said, because every change is forwarded then', () => {
+describe('a field the platform does not report', () => {
+  test('is said, with what follows', () => {
     expect(filterWarning('company', ['email'])).toBe(
       'ServiceM8 does not report email for Company, so every change is forwarded.',
     )
+    expect(filterWarning('job', ['job_status'])).toBe(
+      'ServiceM8 does not report job_status for Job, so nothing will arrive. Choose other fields.',
+    )
+    expect(filterWarning('job', ['status', 'statsu'])).toBe('ServiceM8 does not report statsu for Job.')
+    expect(filterWarning('company', ['email', 'name'])).toBe('ServiceM8 does not report email for Company.')
   })
 
   test.each([
-    ['company', ['email', 'name']],
     ['company', []],
     ['job', ['status']],
     ['staff', ['whatever']],

@@ -210,7 +210,7 @@ describe('the health of an account', () => {
 
   test('is one sentence an owner would say', () => {
     expect(accountHealth([job, note, job, job], NOW - minutes(2), NOW)).toBe(
-      'All 4 webhooks are working. Last event 2 minutes ago.',
+      '4 webhooks: 3 working, 1 ready. Last event 2 minutes ago.',
     )
     expect(accountHealth([job], NOW - minutes(1), NOW)).toBe('Your webhook is working. Last event 1 minute ago.')
     expect(accountHealth([note], null, NOW)).toBe('Your webhook is ready. No events yet.')

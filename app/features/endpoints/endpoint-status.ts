@@ -139,16 +139,13 @@ export function accountHealth(
     const verb = troubled.length === 1 ? 'needs' : 'need'
     return `${shareOf(troubled, all)} ${verb} attention. ${last}`
   }
-  const held = all.filter(({ status }) => status === 'held').length
-  const slow = all.filter(({ status }) => status === 'slow').length
-  const resting = all.filter(({ status }) => RESTING.has(status)).length
-  const working = all.length - held - slow - resting
-  const how = lastEventAt !== null && all.some(({ status }) => status === 'working') ? 'working' : 'ready'
+  const count = (...of: WebhookStatus[]) => all.filter(({ status }) => of.includes(status)).length
   const states = [
-    { count: working, how },
-    { count: slow, how: 'slow' },
-    { count: held, how: 'on hold' },
-    { count: resting, how: 'not forwarding' },
+    { count: count('working'), how: 'working' },
+    { count: count('waiting'), how: 'ready' },
+    { count: count('slow'), how: 'slow' },
+    { count: count('held'), how: 'on hold' },
+    { count: count(...RESTING), how: 'not forwarding' },
   ].filter(({ count }) => count > 0)
   const [only, ...more] = states
   if (only && more.length === 0) return `${allOf(all)} ${only.how}. ${last}`

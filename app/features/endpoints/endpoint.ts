@@ -247,8 +247,7 @@ export function unwatchedSentence(
     : `${sentence}, so nothing will arrive. Choose other fields.`
 }
 
-/** Warns when the platform reports none of the chosen fields, so every event is forwarded. Null when all is well. */
+/** Warns about chosen fields that the platform does not report, and says what follows. Null when all is well. */
 export function filterWarning(objectType: string, fields: readonly string[]): string | null {
-  if (fields.length === 0 || forwardingFilter(objectType, fields) !== '') return null
   return unwatchedSentence(objectType, fields, findObjectKind(objectType)?.watchFields ?? [])
 }

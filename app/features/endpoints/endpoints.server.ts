@@ -78,7 +78,7 @@ export async function createEndpoint(
 
   return oneAtATime(app.store, accountUuid, async () => {
     const fieldFilter = forwardingFilter(objectType, fields)
-    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields))
+    const warning = joined(address.warning, filterWarning(objectType, fields))
     const twin = await madeJustNow(app, accountUuid, { kind, name, objectType, url, fieldFilter }, role.byForm)
     if (twin) return { outcome: 'created', endpoint: twin, warning }
     const before = kind === 'webhook' ? await app.store.endpoints.findWebhookOfObject(accountUuid, objectType) : null
@@ -179,7 +179,7 @@ export async function updateEndpoint(
     if (!saved) return { outcome: 'not_found' }
     app.log.info({ account: accountUuid, [KIND_TEXTS[kind].thing]: ref.id }, `${LOGGED[kind]}.updated`)
     const endpoint = await putInForce(app, accountUuid, ref, { ...saved, subscription })
-    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields ?? []))
+    const warning = joined(address.warning, filterWarning(objectType, fields ?? []))
     return { outcome: 'updated', endpoint, warning }
   })
 }
@@ -244,11 +244,6 @@ export async function putInForce(
 
 async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise<string> {
   return (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
-}
-
-/** Returns the filter warning, except for a webhook, whose card already shows it. */
-function filterWarningOf(kind: EndpointKind, objectType: string, fields: readonly string[]): string | null {
-  return kind === 'extra' ? filterWarning(objectType, fields) : null
 }
 
 function joined(...sentences: (string | null)[]): string | null {
