@@ -343,6 +343,19 @@ describe('notices by e-mail', () => {
     sessionStorage.clear()
   })
 
+  it.each([
+    ['closedDays', {}],
+    ['email', { email: ['Enter one e-mail address'] }],
+  ])('begin at the first wrong field, %s', (name, others) => {
+    renderNews({
+      result: {
+        fieldErrors: { ...others, closedDays: ['Write each day as 2026-12-24'] },
+        values: { intent: 'mail_settings' },
+      },
+    })
+    expect(document.activeElement?.getAttribute('name')).toBe(name)
+  })
+
   it('keep what was refused when something else on the page is pressed, until it is saved', async () => {
     const answers = [{ values: { intent: 'mail_settings', email: 'me@here' } }, null, null]
     const Answered = () => {
