@@ -8,6 +8,8 @@ interface NoticeProps {
   title?: string
   children?: ReactNode
   className?: string
+  /** The page opens here; for what a press without scripts could not do. */
+  autoFocus?: boolean
 }
 
 const icons: Record<NoticeProps['tone'], LucideIcon> = {
@@ -18,11 +20,12 @@ const icons: Record<NoticeProps['tone'], LucideIcon> = {
 }
 
 /** A notice about its part of the page. A failing one is announced immediately. */
-export function Notice({ tone, title, children, className }: NoticeProps) {
+export function Notice({ tone, title, children, className, autoFocus = false }: NoticeProps) {
   const Icon = icons[tone]
   return (
     <div
       role={tone === 'failing' ? 'alert' : undefined}
+      {...(autoFocus && { autoFocus, tabIndex: -1 })}
       className={clsx('flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label', toneStyles[tone], className)}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />

@@ -8,6 +8,7 @@ import type { AskedPreview } from '#app/features/automations/form/form-view.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
+import type { Flash } from '#app/lib/flash.ts'
 
 /** Ids in ServiceM8's format: others are refused where it matters. */
 const list = (name: string) =>
@@ -37,14 +38,22 @@ export function stagedForm(
     opened = '',
     person = '',
     preview,
-  }: { errors?: FieldErrors; beside?: ReactElement; opened?: string; person?: string; preview?: AskedPreview } = {},
+    trouble = null,
+  }: {
+    errors?: FieldErrors
+    beside?: ReactElement
+    opened?: string
+    person?: string
+    preview?: AskedPreview
+    trouble?: Flash | null
+  } = {},
 ): ReactElement {
   const form = {
     state,
     saved: emptyForm(),
     at: '',
     errors,
-    trouble: null,
+    trouble,
     aids: aidsOf(state, []),
     rules: [],
     webhooks: [{ id: 4, objectType: 'job', label: 'Job', active: true }],

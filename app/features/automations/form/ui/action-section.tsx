@@ -28,7 +28,7 @@ import { EMPTY_SAMPLE } from '../form-preview.ts'
 import type { StepRow } from '../form-state.ts'
 import { ActionFields, ActionOptions, isOptionWrong, optionWords } from './action-fields.tsx'
 import { Block, Fold, Part } from './block.tsx'
-import { StepProvider, useRuleForm } from './form-context.tsx'
+import { StepProvider, useControl, useRuleForm } from './form-context.tsx'
 import { BoxControl, IntentButton, SelectControl, ShowFields, useIntent } from './form-controls.tsx'
 import { OftenSection } from './rule-sections.tsx'
 
@@ -67,8 +67,8 @@ const GROUPS: readonly { title: string; types: readonly ActionType[] }[] = [
 
 /** The actions of the rule, in order. */
 export function ActionSection() {
-  const { state, errors, open } = useRuleForm()
-  const none = Object.hasOwn(errors, 'actions') ? errors.actions : undefined
+  const { state, open } = useRuleForm()
+  const { errors: none, autoFocus } = useControl('actions')
   const count = state.steps.length
   const done = count > 0 && state.steps.every(({ key }) => !open.has(key))
   return (
@@ -81,7 +81,7 @@ export function ActionSection() {
         </ol>
       ) : null}
       {none ? <FieldError id="rule-actions-error" errors={none} /> : null}
-      <AddStep wrong={none !== undefined} />
+      <AddStep wrong={none !== undefined} {...autoFocus} />
       {writesToCustomers(draftOf(state)) ? <OftenSection /> : null}
       <Tokens />
     </Block>
@@ -89,7 +89,7 @@ export function ActionSection() {
 }
 
 /** All actions with their icons, in three groups. A list that opens works without scripts too. */
-function AddStep({ wrong }: { wrong: boolean }) {
+function AddStep({ wrong, ...focus }: { wrong: boolean; autoFocus?: boolean }) {
   const { open, setOpen } = useRuleForm()
   return (
     <details
@@ -99,6 +99,7 @@ function AddStep({ wrong }: { wrong: boolean }) {
     >
       <summary
         id="add-step"
+        {...focus}
         {...(wrong && { 'aria-describedby': 'rule-actions-error' })}
         className="inline-flex min-h-11 list-none items-center gap-2 rounded-control border border-line-strong bg-surface px-4 font-medium text-label hover:bg-sunken"
       >

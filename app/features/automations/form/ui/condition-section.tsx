@@ -68,7 +68,7 @@ function ConditionLine({ row, index, place }: { row: ConditionRow; index: number
   const number = place + 1
   const field = aids.fields.find(({ name }) => name === row.field)
   const hint = field?.never ?? (row.field === 'days_in_queue' ? QUEUE_DAYS : undefined)
-  const { id, value, set, errors } = useControl(at('field'), path('field'))
+  const { id, value, set, errors, autoFocus } = useControl(at('field'), path('field'))
   const known = value === '' || field !== undefined
   const group = (wanted: string, label: string) => (
     <optgroup label={label}>
@@ -99,7 +99,13 @@ function ConditionLine({ row, index, place }: { row: ConditionRow; index: number
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
         <Field id={id} label={small('Field', place)} hint={hint} errors={errors}>
           {(control) => (
-            <Select {...control} name={at('field')} value={value} onChange={(event) => set(event.currentTarget.value)}>
+            <Select
+              {...control}
+              {...autoFocus}
+              name={at('field')}
+              value={value}
+              onChange={(event) => set(event.currentTarget.value)}
+            >
               <option value="">Choose a field</option>
               {group('first', 'Usual')}
               {group('age', 'How long ago')}

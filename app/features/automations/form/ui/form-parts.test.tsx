@@ -146,6 +146,20 @@ describe('the parts', () => {
     expect(isOpen('s4')).toBe(true)
   })
 
+  it.each([
+    ['no step', { actions: ['Add at least one action'] }, '#add-step'],
+    ['no field', { 'conditions.1.field': ['Choose a field'], actions: ['Add one'] }, '[name="c.c2.field"]'],
+    ['blanks', { active: ['Still open'] }, '[role=alert]'],
+    ['a step as a whole', { 'actions.0.parameters': ['Refers to a later step'] }, '[role=alert]'],
+    ['a change elsewhere', {}, '[role=alert]'],
+  ])('without scripts a refused press comes back at what is wrong: %s', (_what, errors, place) => {
+    const form = serverDrawn(TWO, { errors, trouble: { kind: 'error', title: 'Failed to create automation' } })
+    const focused = [...form.querySelectorAll('[autofocus]')]
+    expect(focused).toEqual([form.querySelector(place)])
+    // A fragment would win over the focus.
+    expect(form.querySelector('button[value="form.save"]')?.getAttribute('formaction')).toBeNull()
+  })
+
   it('a new step closes what is finished, and has the focus', async () => {
     const { user } = open(TWO)
     await user.click(line('when'))

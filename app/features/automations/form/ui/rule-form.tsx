@@ -95,7 +95,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
           {toForm(state).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          {alive ? null : <Trouble trouble={form.trouble} />}
+          {alive ? null : <Trouble trouble={form.trouble} first={Object.keys(errors)[0] ?? ''} />}
           <SentenceBar />
           <Blanks saving={saving} />
           <Basics />
@@ -139,11 +139,15 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
 /** What the keyboard reaches is never under the sentence above or the bar below. */
 const FORM_STYLES = 'grid grid-cols-[minmax(0,1fr)] gap-5 [&_*]:scroll-mt-[calc(30dvh+1rem)] [&_*]:scroll-mb-24'
 
-/** What a page without scripts has to say about the last press. */
-function Trouble({ trouble }: Pick<FormView, 'trouble'>) {
+/** Where an error stands that no control takes the focus for; '' = there is none. */
+const NO_CONTROL = /^(|active|object|actions\.\d+(\.parameters)?)$/
+
+/** What a page without scripts has to say about the last press. `first` = the first error's place. */
+function Trouble({ trouble, first }: Pick<FormView, 'trouble'> & { first: string }) {
   if (!trouble) return null
+  const failed = trouble.kind === 'error'
   return (
-    <Notice tone={trouble.kind === 'error' ? 'failing' : 'accent'} title={trouble.title}>
+    <Notice tone={failed ? 'failing' : 'accent'} title={trouble.title} autoFocus={failed && NO_CONTROL.test(first)}>
       <p>{trouble.description}</p>
       {trouble.link ? (
         <ButtonLink to={trouble.link.to} variant="quiet" className="-ml-4">
