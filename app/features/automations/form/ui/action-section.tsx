@@ -27,7 +27,7 @@ import { draftOf } from '../form-body.ts'
 import { EMPTY_SAMPLE } from '../form-preview.ts'
 import type { StepRow } from '../form-state.ts'
 import { ActionFields, ActionOptions, isOptionWrong, optionWords } from './action-fields.tsx'
-import { Block, Fold, Part } from './block.tsx'
+import { Block, Fold, NEWEST, Part, partId } from './block.tsx'
 import { StepProvider, useControl, useRuleForm } from './form-context.tsx'
 import { BoxControl, IntentButton, SelectControl, ShowFields, useIntent } from './form-controls.tsx'
 import { OftenSection } from './rule-sections.tsx'
@@ -181,7 +181,7 @@ function ActionCard({ step, index, count }: StepPlace) {
   const whole = Object.hasOwn(errors, parameters) ? errors[parameters] : undefined
   const words = (Object.hasOwn(aids.steps, step.key) && aids.steps[step.key]) || 'Choose what to do'
   return (
-    <li aria-label={`Action ${index + 1}`}>
+    <li aria-label={`Action ${index + 1}`} id={index === count - 1 ? partId(NEWEST) : undefined}>
       <Part
         part={step.key}
         icon={ICONS[step.type as ActionType] ?? Zap}

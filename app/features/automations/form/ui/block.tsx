@@ -9,6 +9,9 @@ export function partId(part: string): string {
   return `part-${part}`
 }
 
+/** The last step, whatever its key is. */
+export const NEWEST = 'newest'
+
 interface BlockProps {
   /** The big word: `When`. */
   word: string

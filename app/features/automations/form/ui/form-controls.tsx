@@ -13,7 +13,7 @@ import { placeAfter } from '../form-blocks.ts'
 import { OTHER } from '../form-change.ts'
 import { parseFormIntent } from '../form-intent.ts'
 import { FORM } from '../form-preview.ts'
-import { partId } from './block.tsx'
+import { NEWEST, partId } from './block.tsx'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
@@ -354,7 +354,8 @@ export function useIntent(text: string) {
   if (intent.kind === 'preview' && intent.preview !== 'samples') {
     return { ...button, formAction: `${here}#live-preview-title` }
   }
-  const [part = ''] = placeAfter(state, intent).split('.')
+  // The new step's key is not known yet: another change of the same press may take the next number.
+  const [part = ''] = intent.kind === 'add_step' ? [NEWEST] : placeAfter(state, intent).split('.')
   return { ...button, formAction: `${here}#${part === '' ? FORM : partId(part)}` }
 }
 

@@ -129,11 +129,22 @@ describe('the parts', () => {
       )
     expect(leadsTo(serverDrawn(TWO))).toMatchObject({
       'form.add_condition': 'part-if',
-      'form.add_step:send_email': 'part-s5',
+      'form.add_step:send_email': 'part-newest',
       'form.up:s4': 'part-s4',
       'form.remove_step:s4': 'automation-form',
     })
     expect(new Set(Object.values(leadsTo(open(TWO).form)))).toEqual(new Set([undefined]))
+  })
+
+  it('without scripts a new step is where the press leads, whatever else the press changes', () => {
+    const drawn = serverDrawn(formAfter(['name=Thanks', 'events=object:job', 'triggerType=job_status']))
+    const press = drawn.querySelector('button[value="form.add_step:send_sms"]')
+    const controls = [...new FormData(drawn)].map((one): [string, FormDataEntryValue] =>
+      one[0] === 'becomes' ? ['becomes', 'Completed'] : one,
+    )
+    const after = serverDrawn(formAfter(['add_step:create_task', 'add_step:send_sms'], readForm(controls)))
+    const place = after.querySelector(`#${press?.getAttribute('formaction')?.split('#')[1]}`)
+    expect(place?.querySelector('textarea')?.name).toBe('s.s3.p.message')
   })
 
   it('a part with an error is open, with and without scripts', async () => {
