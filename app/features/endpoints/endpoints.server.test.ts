@@ -179,7 +179,9 @@ describe('creating a webhook', () => {
   test('fails when the platform knows none of the fields', async () => {
     expect(await create({ fields: 'statsu' })).toMatchObject({
       outcome: 'platform_refused',
-      message: expect.stringMatching(/is not a valid field for subscription.*none of these fields of Job: statsu/),
+      message: expect.stringMatching(
+        /^ServiceM8 knows none of these fields of Job: statsu. It said: .* is not a valid field for subscription$/,
+      ),
     })
     expect(await states()).toEqual([])
   })

@@ -169,6 +169,19 @@ describe('its forms', () => {
     })
   })
 
+  test('say at the fields that the platform knows none of them', async () => {
+    const none = 'ServiceM8 knows none of these fields of Job: statsu.'
+    expect(await act({ ...CREATE, fields: 'statsu' })).toMatchObject({
+      status: 502,
+      result: { fieldErrors: { fields: [none] } },
+      toast: null,
+    })
+    const rule = { intent: 'create_rule', name: 'To the office', forwardUrl: CREATE.callback_url, objectType: 'job' }
+    expect(await act({ ...rule, fieldFilters: 'statsu' })).toMatchObject({
+      result: { fieldErrors: { fieldFilters: [none] } },
+    })
+  })
+
   test('have the same title for an admin, whatever a creation was refused for', async () => {
     const toastOf = async (form: Record<string, string>) => {
       const refused = await act(form, true)

@@ -303,7 +303,7 @@ const ON_THE_FORM = new Set<string>([
 
 function refused(refusal: Refused, { values, role }: PostedForm, fallback: string): ManagerActOutcome {
   const message = refusal.message || fallback
-  const fieldErrors = refusal.outcome === 'invalid' ? refusal.errors : {}
+  const fieldErrors = ('errors' in refusal && refusal.errors) || {}
   const shown = Object.keys(fieldErrors).some((field) => ON_THE_FORM.has(field))
   // In admin mode every failed creation has this title (specification, section 6).
   const toast: Flash | null =

@@ -8,7 +8,8 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/endpoints.ts'
-import { NO_CREDENTIALS } from '../endpoint.ts'
+import { type FieldErrors, NO_CREDENTIALS } from '../endpoint.ts'
+import { WIRE_NAMES } from '../endpoint-kinds.ts'
 import {
   afterAccepted,
   afterRefused,
@@ -30,8 +31,8 @@ export const REPLACED_VALID = hours(72)
 export type SubscribeFailure =
   /** Nobody has signed in, or the sign-in has expired. */
   | { outcome: 'no_credentials'; message: string }
-  /** The platform's own message, or ours when it gave none. */
-  | { outcome: 'platform_refused'; message: string }
+  /** The platform's own message, or ours when it gave none. `errors` = at the fields that it does not know. */
+  | { outcome: 'platform_refused'; message: string; errors?: FieldErrors }
 
 type PreparedSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch } | SubscribeFailure
 
@@ -191,8 +192,10 @@ async function subscribe(app: SubscriptionApp, input: SubscribeInput): Promise<S
   }
   if (search.accepted.length > 0) return { outcome: 'accepted', fields: [...search.accepted].sort() }
   const names = input.wanted.slice(0, 5).join(', ')
-  const message = `${refusal} — ServiceM8 knows none of these fields of ${objectLabel(input.object)}: ${names}.`
-  return { outcome: 'failed', failure: { outcome: 'platform_refused', message }, uncertain: false }
+  const none = `ServiceM8 knows none of these fields of ${objectLabel(input.object)}: ${names}.`
+  const errors = { [WIRE_NAMES.webhook.fields]: [none], [WIRE_NAMES.extra.fields]: [none] }
+  const failure = { outcome: 'platform_refused' as const, message: `${none} It said: ${refusal}`, errors }
+  return { outcome: 'failed', failure, uncertain: false }
 }
 
 function ask(app: SubscriptionApp, { accountUuid, token }: SubscribeInput, object: string, fields: string[]) {

@@ -395,15 +395,18 @@ describe('on the server', () => {
     for (const [name] of Object.entries(logFilterQuery(DEFAULT_LOG_FILTER))) expect(html).toContain(`name="${name}"`)
   })
 
-  it('the first wrong field has the focus, without scripts too', () => {
+  it.each([
+    ['select', 'object', 'Object type is required'],
+    ['input', 'fields', 'ServiceM8 knows none of these fields of Job: status.'],
+  ])('the first wrong field has the focus, without scripts too: %s %s', (tag, name, error) => {
     expectNoise(/useLayoutEffect does nothing on the server/)
     const result = {
-      fieldErrors: { object: ['Object type is required'] },
+      fieldErrors: { [name]: [error] },
       values: { intent: 'create', callback_url: 'https://a.example', object: '', fields: 'status' },
     }
     const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ result })} /> }))
-    expect(html).toMatch(/<select[^>]*name="object"[^>]*autofocus|<select[^>]*autofocus[^>]*name="object"/)
+    expect(html).toMatch(new RegExp(`<${tag}(?=[^>]*name="${name}")[^>]*autofocus`))
     expect(html).toContain('value="https://a.example"')
-    expect(html).toContain('Object type is required')
+    expect(html).toContain(error)
   })
 })

@@ -195,6 +195,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
         value={fieldText}
         onChange={setFieldText}
         errors={known(wire.fields).errors}
+        autoFocus={firstInvalid === wire.fields}
       />
     ),
   }

@@ -16,10 +16,11 @@ interface FieldPickerProps {
   value: string
   onChange: (text: string) => void
   errors?: string[]
+  autoFocus: boolean
 }
 
 /** Fields as free text, with preset groups and single fields to pick from. Empty means all, and the picker says so. */
-export function FieldPicker({ id, name, label, objectType, value, onChange, errors }: FieldPickerProps) {
+export function FieldPicker({ id, name, label, objectType, value, onChange, errors, autoFocus }: FieldPickerProps) {
   const chosen = splitFields(value)
   const presets = fieldPresets(objectType)
   const singles = pickerFields(objectType)
@@ -41,6 +42,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
+        autoFocus={autoFocus}
       />
       {presets.length > 0 ? (
         <fieldset className="needs-script">
