@@ -51,6 +51,17 @@ test('a press gives the form back with what it did, and stores nothing', async (
   expect(await calls.app.store.automations.listAutomations(LEEDS)).toEqual([])
 })
 
+test('Continue without a record says so, as soon as there was one to choose', async () => {
+  const press = async (controls: Record<string, string>) => {
+    const answer = await handleForm(calls.app, LEEDS, sent(emptyForm(), 'form.next:when', controls))
+    return answer.outcome === 'form' && answer.form.errors
+  }
+  expect(await press({ name: 'Ring' })).toEqual({})
+  expect(await press({ name: 'Ring', events: '' })).toEqual({ webhookSubscriptionId: ['Choose a record'] })
+  expect(await press({ name: 'Ring', events: 'object:job' })).toEqual({})
+  expect(await press({ name: 'Ring', events: '', triggerSource: 'manual_endpoint' })).toEqual({})
+})
+
 test('saving stores the rule; opened again it is changed, not stored twice', async () => {
   const made = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.save'))
   expect(made).toMatchObject({ outcome: 'saved', message: 'Automation created' })

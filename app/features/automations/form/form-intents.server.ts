@@ -16,7 +16,7 @@ import { loadSettings } from '../settings/automation-settings.server.ts'
 import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
 import { withKnownAnswers } from './form-blanks.ts'
-import { placeAfter } from './form-blocks.ts'
+import { placeAfter, WHEN } from './form-blocks.ts'
 import { toBody } from './form-body.ts'
 import { applyIntent, setValue } from './form-change.ts'
 import { type FormIntent, parseFormIntent } from './form-intent.ts'
@@ -115,8 +115,14 @@ export async function handleForm(
     }
     case 'save':
       return save(app, accountUuid, intent.on ? turnedOn(read) : read, lists)
-    default:
-      return draw(app, accountUuid, lists, { state: applyIntent(read, intent), at: placeAfter(read, intent) })
+    default: {
+      const at = placeAfter(read, intent)
+      // Continue of "When": the choice was there to make.
+      const { triggerSource, events } = read.values
+      const none = at === WHEN && triggerSource === 'webhook' && events === '' && formData.has('events')
+      const errors: FieldErrors = none ? { webhookSubscriptionId: ['Choose a record'] } : {}
+      return draw(app, accountUuid, lists, { state: applyIntent(read, intent), errors, at })
+    }
   }
 }
 
