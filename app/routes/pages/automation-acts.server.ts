@@ -1,7 +1,6 @@
 // Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
@@ -16,7 +15,7 @@ import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
 import { linkToRuns, textToMe, withNames } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
-import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct } from './own-account.server.ts'
+import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct, toGate } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
@@ -30,9 +29,8 @@ export async function actOnAutomationPage(args: Args) {
   const found = await findManagerAccount(args, sent)
   if (found.outcome !== 'ready') {
     // The session ended while the page was open: the gate says so, and the address keeps the account.
-    const { title, description } = authenticationFlash()
-    const why = `${description} ${CREDENTIAL_MESSAGES.none}`
-    throw redirectWith(args, addressOf(request), { kind: 'error', title, description: why })
+    if (found.outcome === 'no_account') throw redirectWith(args, addressOf(request), authenticationFlash())
+    throw toGate(args, addressOf(request))
   }
   const { lists } = await loadFormLists(context.app, found.account.uuid)
   const press = sent.get(PRESS)

@@ -98,8 +98,8 @@ describe('whose page it is', () => {
     const id = await make()
     expect(await leadsTo(send({ act: 'delete', id: String(id) }, '', { as: null }))).toMatchObject({
       to: `/automation?accountUUID=${LEEDS}`,
-      title: 'Authentication Error',
-      description: expect.stringContaining('Please authenticate with the platform first.'),
+      title: 'No authentication credentials found',
+      description: 'Nothing was changed. Please sign in again.',
     })
     expect((await open()).rules).toHaveLength(1)
   })

@@ -1,7 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
@@ -24,7 +23,7 @@ import { useAnswerToast, useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { titled } from '../own-page.tsx'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
-import { gateFor, redirectWith, refuseOwnerAct } from './own-account.server.ts'
+import { gateFor, redirectWith, refuseOwnerAct, toGate } from './own-account.server.ts'
 
 export const meta = titled('Webhook Manager')
 
@@ -66,8 +65,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
     const accountUUID = found.outcome === 'sign_in' ? found.accountId : form.get('accountUUID')
     const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
-    const description = 'Nothing was changed. Please sign in again.'
-    throw redirectWith({ context }, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
+    throw toGate({ context }, `${path}${query}`)
   }
   // A form made by hand may name several: the last one acts.
   const rotates = form.getAll('intent').at(-1) === 'rotate_secret'

@@ -35,10 +35,17 @@ export async function findOwnAccount({ request, context }: Args): Promise<PageAc
  * The same for a form. If the session ended while the page was open, throws the redirect to `back`, by default the page
  * itself, where the gate explains.
  */
-export async function requireOwnAccount(args: Args, notDone: string, back = addressOf(args.request)) {
+export async function requireOwnAccount(args: Args, notDone?: string, back = addressOf(args.request)) {
   const found = await findOwnAccount(args)
   if (found.outcome === 'ready') return found
-  throw redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: notDone })
+  throw toGate(args, back, notDone)
+}
+
+const NOT_CHANGED = 'Nothing was changed. Please sign in again.'
+
+/** Redirects to where the gate says what was not done. */
+export function toGate(args: Pick<Args, 'context'>, back: string, notDone = NOT_CHANGED): Response {
+  return redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: notDone })
 }
 
 /** Says why this person may not press the button, and records it, as of a call. Null = allowed. */

@@ -30,7 +30,7 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
   const form = await readForm(args.request)
   const intent = readIntent(form.get('intent'))
   // The card was charged at the provider, whatever became of the session.
-  const notDone = intent === 'settle' ? PAYMENT_UNSEEN : 'Nothing was changed. Please sign in again.'
+  const notDone = intent === 'settle' ? PAYMENT_UNSEEN : undefined
   const found = await requireOwnAccount(args, notDone)
   const refused = intent === null || intent === 'settle' ? null : await refuseOwnerAct(args, found, 'pay')
   if (refused) throw redirectWith(args, addressOf(found), refused)

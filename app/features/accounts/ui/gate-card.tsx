@@ -8,6 +8,7 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { useFramed } from '#app/ui/framed.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
+import { usePlainFlash } from '#app/ui/toast/toast.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { type GateState, placeBehindGate } from '../gate.ts'
 
@@ -30,6 +31,9 @@ export interface GateProps {
 export const PLATFORM_NAME = 'ServiceM8'
 
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
+/** A form was refused for want of a session: a refresh would bring it back empty. */
+const REFUSED = /^Nothing was (changed|saved|created)\. Please sign in again\.$/
+const BACK = 'Complete sign-in in the new tab, then press Back. What you typed is there.'
 
 /** Replaces every page until the user has signed in. */
 export function GateCard({ state, accountUUID, token, proved, problem, greeting, kept }: GateProps) {
@@ -93,6 +97,7 @@ function NoAccount() {
 type ReadyProps = Pick<GateProps, 'accountUUID' | 'token' | 'proved'> & { onOpen: () => void }
 
 function Ready({ accountUUID, token, proved, onOpen }: ReadyProps) {
+  const typed = REFUSED.test(usePlainFlash()?.description ?? '')
   return (
     <div className="grid gap-3">
       <SignInLink accountUUID={accountUUID} token={token} onOpen={onOpen} />
@@ -100,9 +105,9 @@ function Ready({ accountUUID, token, proved, onOpen }: ReadyProps) {
         {PLATFORM_NAME} opens in a new tab and asks for your permission. You can revoke it at any time.
       </p>
       <div className="without-script grid gap-3">
-        <p className="text-label">{NOTE}</p>
+        <p className="text-label">{typed ? BACK : NOTE}</p>
         {proved ? null : <p className="text-label">Inside ServiceM8, open Fieldhook again instead.</p>}
-        <RefreshLink variant="secondary" />
+        {typed ? null : <RefreshLink variant="secondary" />}
       </div>
     </div>
   )
