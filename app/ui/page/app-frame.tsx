@@ -67,7 +67,7 @@ export function AppFrame({ places = [], operatorPage = null, children }: AppFram
           )}
           {places.length === 0 ? null : (
             <nav aria-label="Fieldhook" className="-mx-2 relative min-w-0 overflow-x-auto max-md:w-[calc(100%+1rem)]">
-              <ul className="flex justify-between sm:justify-start sm:gap-x-1">
+              <ul className="flex justify-between max-sm:flex-wrap sm:justify-start sm:gap-x-1">
                 {places.map((place) => (
                   <li key={place.words} className="shrink-0">
                     <PlaceLink place={place} />
@@ -92,7 +92,7 @@ function PlaceLink({ place: { words, to, reloadDocument = false, current, more }
       to={to}
       reloadDocument={reloadDocument}
       current={current}
-      className="min-h-12 px-1 text-dense aria-[current]:font-semibold sm:px-2 sm:text-label"
+      className="min-h-12 px-0.5 text-dense min-[23.4rem]:px-1 aria-[current]:font-semibold sm:px-2 sm:text-label"
     >
       {words}
       {more ? <span className="sr-only">{more}</span> : null}

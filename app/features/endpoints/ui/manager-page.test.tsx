@@ -205,6 +205,12 @@ describe('the list', () => {
     job.getByText('in 4 minutes')
   })
 
+  it('leaves the row on a phone to the address', () => {
+    renderManager({ webhooks: [sampleWebhook({ pending: 0 })] })
+    const time = card('Job').querySelector('summary time')
+    expect(time?.closest('.max-sm\\:hidden')).not.toBeNull()
+  })
+
   it('says in its row how much waits before anything that a narrow line may cut', () => {
     renderManager({ webhooks: [sampleWebhook({ pending: 1258 })] })
     expect(card('Job').querySelector('summary')?.textContent).toMatch(/1,258 waiting · (all fields|\d+ fields?) · /)

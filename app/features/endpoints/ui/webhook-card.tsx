@@ -74,18 +74,20 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
       </h3>
       <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2 max-sm:flex max-sm:gap-x-1">
         <AddressLine address={webhook.callbackUrl} />
-        {/* What waits comes first: the end is what a narrow line cuts. */}
+        {/* What waits comes first: the end is what a narrow line cuts. On a phone the rest is the address's room. */}
         <span className="block shrink-0 truncate">
           {pending > 0 ? `${grouped(pending)} waiting` : null}
           <span className="max-sm:hidden">
             {pending > 0 ? ' · ' : ''}
             {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
             {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
-            {lastEventAt === null ? '' : ' · '}
+            {lastEventAt === null ? null : (
+              <>
+                {' '}
+                · <Time at={lastEventAt} />
+              </>
+            )}
           </span>
-          {lastEventAt === null ? null : (
-            <Time at={lastEventAt} className={pending > 0 ? 'max-sm:hidden' : undefined} />
-          )}
         </span>
       </span>
       <DayBars attempts={webhook.hours} firstHour={webhook.firstHour} />
