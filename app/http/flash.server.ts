@@ -18,6 +18,7 @@ const carried = z.object({
     description: z.string().optional(),
     link: z.object({ to: z.string().regex(/^\/(?!\/)/), words: z.string() }).optional(),
     at: z.string().optional(),
+    typed: z.literal(true).optional(),
   }),
 })
 
@@ -54,8 +55,14 @@ function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null
   try {
     const read = carried.parse(JSON.parse(app.secrets.direct.open(PLACE, sealed)))
     if (app.clock.now() - read.at > LASTS) return null
-    const { kind, title, description, link, at } = read.flash
-    return { kind, title, ...(description && { description }), ...(link && { link }), ...(at && { at }) }
+    const { kind, title, description, link, at, typed } = read.flash
+    const more = {
+      ...(description && { description }),
+      ...(link && { link }),
+      ...(at && { at }),
+      ...(typed && { typed }),
+    }
+    return { kind, title, ...more }
   } catch {
     // Sealed under another key, or by someone else: nothing to show.
     return null

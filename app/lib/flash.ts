@@ -7,4 +7,6 @@ export interface Flash {
   link?: { to: string; words: string }
   /** The place on the page that shows the message instead, such as the line under the pressed button. */
   at?: string
+  /** What was typed was not taken: it is still on the page before. */
+  typed?: true
 }

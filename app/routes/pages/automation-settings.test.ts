@@ -217,7 +217,7 @@ describe('the page', () => {
     expect(await loader(argsOf(HOME, { as: null }))).toMatchObject({ view: 'gate' })
     expect(await save({ floodPerHour: '1' }, BRISBANE)).toMatchObject({
       to: HOME,
-      why: expect.stringContaining('Nothing was saved'),
+      why: expect.stringContaining('Nothing was changed'),
     })
     expect((await page()).form.floodPerHour).toBe('200')
   })

@@ -36,7 +36,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 /** Saves, or allows messages again, then returns to the page with a message. Invalid input shows again as typed. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const found = await requireOwnAccount({ request, context }, 'Nothing was saved. Please sign in again.')
+  const found = await requireOwnAccount({ request, context })
   const acted = await actOnSettings(context.app, found.account.uuid, await readForm(request), found.staffUuid)
   if (acted.outcome === 'done') throw redirectWith({ context }, addressOf(request), acted.flash)
   return acted

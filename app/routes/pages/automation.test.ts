@@ -77,6 +77,7 @@ async function leadsTo(work: Promise<unknown>) {
     title: flash?.title,
     description: flash?.description,
     link: flash?.link,
+    typed: flash?.typed,
   }
 }
 
@@ -100,6 +101,7 @@ describe('whose page it is', () => {
       to: `/automation?accountUUID=${LEEDS}`,
       title: 'No authentication credentials found',
       description: 'Nothing was changed. Please sign in again.',
+      typed: true,
     })
     expect((await open()).rules).toHaveLength(1)
   })

@@ -41,12 +41,13 @@ export async function requireOwnAccount(args: Args, notDone?: string, back = add
   throw toGate(args, back, notDone)
 }
 
-const NOT_CHANGED = 'Nothing was changed. Please sign in again.'
-
-/** Redirects to where the gate says what was not done. */
-export function toGate(args: Pick<Args, 'context'>, back: string, notDone = NOT_CHANGED): Response {
-  return redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: notDone })
+/** Redirects to where the gate says what was not done; by default, that a form was not taken. */
+export function toGate(args: Pick<Args, 'context'>, back: string, notDone?: string): Response {
+  const why = notDone ? { description: notDone } : ({ description: NOT_TAKEN, typed: true } as const)
+  return redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, ...why })
 }
+
+const NOT_TAKEN = 'Nothing was changed. Please sign in again.'
 
 /** Says why this person may not press the button, and records it, as of a call. Null = allowed. */
 export async function refuseOwnerAct({ request, context }: Args, found: OwnAccount, act: OwnerAct) {

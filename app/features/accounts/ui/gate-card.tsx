@@ -31,8 +31,7 @@ export interface GateProps {
 export const PLATFORM_NAME = 'ServiceM8'
 
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
-/** A form was refused for want of a session: a refresh would bring it back empty. */
-const REFUSED = /^Nothing was (changed|saved|created)\. Please sign in again\.$/
+/** After a form that was refused: a refresh would bring it back empty. */
 const BACK = 'Complete sign-in in the new tab, then press Back. What you typed is there.'
 
 /** Replaces every page until the user has signed in. */
@@ -97,7 +96,7 @@ function NoAccount() {
 type ReadyProps = Pick<GateProps, 'accountUUID' | 'token' | 'proved'> & { onOpen: () => void }
 
 function Ready({ accountUUID, token, proved, onOpen }: ReadyProps) {
-  const typed = REFUSED.test(usePlainFlash()?.description ?? '')
+  const typed = usePlainFlash()?.typed
   return (
     <div className="grid gap-3">
       <SignInLink accountUUID={accountUUID} token={token} onOpen={onOpen} />
