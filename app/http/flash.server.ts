@@ -15,10 +15,10 @@ const carried = z.object({
   flash: z.object({
     kind: z.enum(['success', 'error', 'info']),
     title: z.string(),
-    description: z.string().optional(),
-    link: z.object({ to: z.string().regex(/^\/(?!\/)/), words: z.string() }).optional(),
-    at: z.string().optional(),
-    typed: z.literal(true).optional(),
+    description: z.string().exactOptional(),
+    link: z.object({ to: z.string().regex(/^\/(?!\/)/), words: z.string() }).exactOptional(),
+    at: z.string().exactOptional(),
+    typed: z.literal(true).exactOptional(),
   }),
 })
 
@@ -54,15 +54,7 @@ export async function loadFlash(
 function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null {
   try {
     const read = carried.parse(JSON.parse(app.secrets.direct.open(PLACE, sealed)))
-    if (app.clock.now() - read.at > LASTS) return null
-    const { kind, title, description, link, at, typed } = read.flash
-    const more = {
-      ...(description && { description }),
-      ...(link && { link }),
-      ...(at && { at }),
-      ...(typed && { typed }),
-    }
-    return { kind, title, ...more }
+    return app.clock.now() - read.at > LASTS ? null : read.flash
   } catch {
     // Sealed under another key, or by someone else: nothing to show.
     return null

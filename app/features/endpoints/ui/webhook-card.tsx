@@ -81,12 +81,8 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
             {pending > 0 ? ' · ' : ''}
             {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
             {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
-            {lastEventAt === null ? null : (
-              <>
-                {' '}
-                · <Time at={lastEventAt} />
-              </>
-            )}
+            {lastEventAt === null ? '' : ' · '}
+            {lastEventAt === null ? null : <Time at={lastEventAt} />}
           </span>
         </span>
       </span>
