@@ -112,7 +112,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               name="closedDays"
               rows={2}
               defaultValue={shown.closedDays}
-              autoFocus={errors.closedDays !== undefined && errors.email === undefined}
+              {...(errors.closedDays && !errors.email && { autoFocus: true })}
               className={`${controlStyles({})} py-2`}
             />
           )}
