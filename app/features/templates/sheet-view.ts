@@ -15,6 +15,8 @@ import type { TemplateRowView } from './template-view.ts'
 interface ShownBlank extends BlankField {
   /** The records to choose from; empty = the person types. */
   options: { uuid: string; label: string }[]
+  /** Of the trigger or a condition: it decides what the last 30 days count. */
+  isCounted: boolean
 }
 
 interface SheetPreview {
@@ -48,12 +50,17 @@ export function sheetView(
   { blanks, texts }: Sheet,
   lists: FormLists | null,
 ): SheetView {
+  const counted = openBlanksOf({ ...definition, steps: [] })
   return {
     id,
     name,
     sentence: sentenceParts(definition),
     overlap,
-    blanks: blanks.map((blank) => ({ ...blank, options: optionsOf(blank, lists) })),
+    blanks: blanks.map((blank) => ({
+      ...blank,
+      options: optionsOf(blank, lists),
+      isCounted: counted.includes(blank.label),
+    })),
     texts,
     errors: {},
     preview: null,

@@ -34,7 +34,7 @@ const SEEN: Partial<SheetView> = {
 
 afterEach(() => sessionStorage.clear())
 
-type Answer = (intent: string) => object | null
+type Answer = (intent: string, sheet: SheetView) => object | null | Promise<object>
 
 function Page({ sheet }: { sheet: SheetView }) {
   return (
@@ -54,7 +54,7 @@ function plain(over: Partial<SheetView>): Document {
   return new DOMParser().parseFromString(html, 'text/html')
 }
 
-function draw(over: Partial<SheetView> = {}, answer: Answer = () => null, needs: string[] = []) {
+function draw(over: Partial<SheetView> = {}, answer: Answer = () => null) {
   const asked: string[] = []
   const sheet = { ...REVIEW, ...SEEN, ...over }
   renderPage({
@@ -65,11 +65,10 @@ function draw(over: Partial<SheetView> = {}, answer: Answer = () => null, needs:
         action: async ({ request }) => {
           const intent = String((await request.formData()).get('intent'))
           asked.push(intent)
-          const other = answer(intent)
+          const other = await answer(intent, sheet)
           if (other) return other
           const days = Array.from({ length: 30 }, (_, day) => (day === 3 ? 12 : 0))
-          const early = asked.length === 1 && needs.length > 0 && { needs }
-          return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days, ...early } } }
+          return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days } } }
         },
       },
     ],
@@ -113,14 +112,37 @@ it('counts the last 30 days by itself, with a cell for each', async () => {
   expect(strip.outerHTML.length).toBeLessThan(1_024)
 })
 
-it('counts them again once a blank is filled in that they need', async () => {
-  const asked = draw({}, () => null, ['‹Review link›'])
-  await waitFor(() => screen.getByText('Fill in ‹Review link› to see the last 30 days.'))
-  const type = (value: string) => fireEvent.input(screen.getByLabelText('Review link'), { target: { value } })
-  type('https://example.com')
-  await waitFor(() => screen.getByText('Last 30 days: 12 texts.'), { timeout: 3_000 })
-  type('https://example.com/review')
+const YEARLY = viewOf(18)
+
+it('counts them again for each other answer that they count by, and for no other field', async () => {
+  let emails = 11
+  const asked = draw(YEARLY, (intent, sheet) => {
+    if (intent === 'look') return { sheet }
+    return { sheet: { ...sheet, lookBack: { texts: 0, emails: emails++, runs: 12, days: null } } }
+  })
+  const type = (label: string, value: string) => fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  await screen.findByText('Last 30 days: 11 e-mails.')
+  type('Service category', 'Boilers')
+  type('Business phone', '01632')
+  await screen.findByText('Last 30 days: 12 e-mails.', {}, { timeout: 3_000 })
+  type('Business phone', '01632 960001')
   await waitFor(() => expect(asked).toEqual(['look_back', 'look', 'look_back', 'look']), { timeout: 3_000 })
+  type('Service category', 'Drains')
+  await waitFor(() => expect(asked.slice(4)).toEqual(['look', 'look_back']), { timeout: 3_000 })
+})
+
+it('counts them also for what is filled in before the first answer came', async () => {
+  let answer = (_: object) => {}
+  const early = new Promise<object>((resolve) => {
+    answer = resolve
+  })
+  const asked = draw(YEARLY, () => (asked.length === 1 ? early : null))
+  await waitFor(() => expect(asked).toEqual(['look_back']))
+  fireEvent.input(screen.getByLabelText('Service category'), { target: { value: 'Boilers' } })
+  const lookBack = { texts: 0, emails: 0, runs: 0, days: null, needs: ['‹Service category›'] }
+  answer({ sheet: { ...YEARLY, lookBack } })
+  await screen.findByText('Fill in ‹Service category› to see the last 30 days.')
+  await screen.findByText('Last 30 days: 12 texts.', {}, { timeout: 3_000 })
 })
 
 it('says at each field what is missing, and that a preview is not there', () => {

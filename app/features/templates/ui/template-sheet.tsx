@@ -53,6 +53,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   const preview = useLook()
   const back = useLook()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const countsAgain = useRef(false)
   const ask = (look: typeof preview, intent: string) => {
     if (!form.current) return
     const sent = new FormData(form.current)
@@ -66,18 +67,20 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   useEffect(() => {
     asking.current(back, 'look_back')
     return () => clearTimeout(timer.current)
-    // Once, when the page works; again only if blanks were missing.
+    // Once, when the page works; again only for another answer that it counts by.
   }, [])
   useEffect(() => {
     if (Object.keys(sheet.errors).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [sheet.errors])
-  function onInput(event: FormEvent) {
+  function onInput({ target }: FormEvent) {
     keep()
-    if (!(event.target instanceof HTMLElement) || !event.target.matches('input, textarea, select')) return
+    if (!(target instanceof HTMLElement) || !target.matches('input, textarea, select')) return
+    countsAgain.current ||= sheet.blanks.some((one) => one.isCounted && one.name === target.getAttribute('name'))
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       asking.current(preview, 'look')
-      if (lookBack?.needs) asking.current(back, 'look_back')
+      if (countsAgain.current) asking.current(back, 'look_back')
+      countsAgain.current = false
     }, PAUSE)
   }
   const looked = preview.sheet ?? sheet
