@@ -1,5 +1,6 @@
 // The sheet of a template as its page shows it: fields with their errors, a preview, a look-back.
 import type { MessageView } from '#app/domain/automations/message-view.ts'
+import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
@@ -22,7 +23,8 @@ interface ShownBlank extends BlankField {
 interface SheetPreview {
   /** `Job 3128 · Joan Hartley`. */
   about: string
-  matches: boolean
+  /** Why nothing of it would happen; null = its conditions are met. */
+  skipped: string | null
   /** `place` = step of a text to a customer, from 0; null = something else, which cannot be tried on a phone. */
   messages: { says: string; message: MessageView; place: number | null }[]
   /** What else it would do, one line each. */
@@ -104,9 +106,12 @@ export function refusedErrors(
   return { [byLabel?.name ?? '']: [message] }
 }
 
+/** Open blanks of its trigger and conditions, as a reader sees them. */
+const neededFirst = (definition: RuleDefinition) => openBlanksOf({ ...definition, steps: [] }).map(blankText)
+
 /** A look back before the blanks of its conditions are filled in: it would find nothing. Null = they are. */
 export function tooEarly({ definition }: Sheet): LookBack | null {
-  const needs = openBlanksOf({ ...definition, steps: [] }).map(blankText)
+  const needs = neededFirst(definition)
   return needs.length === 0 ? null : { texts: 0, emails: 0, runs: 0, days: null, needs }
 }
 
@@ -125,6 +130,7 @@ export function withLook(view: SheetView, answer: FormPreview, sheet: Sheet): Sh
 }
 
 function sheetPreview({ record, preview }: DraftPreview, sheet: Sheet): SheetPreview {
+  const needed = neededFirst(sheet.definition)
   const { steps: planned } = previewable(sheet)
   const steps = preview.steps.map((step, place) => {
     const needs = openBlanksOf({ trigger: NO_BLANKS, conditions: [], steps: planned.slice(place, place + 1) })
@@ -137,7 +143,7 @@ function sheetPreview({ record, preview }: DraftPreview, sheet: Sheet): SheetPre
   const others = [...effects.flatMap(({ channel, summary }) => (channel === null && summary ? [summary] : [])), ...open]
   return {
     about: record.label,
-    matches: record.matches,
+    skipped: record.matches ? null : needed.length > 0 ? fillInText(needed) : SHEET_TEXTS.notMet,
     messages: steps.flatMap((step, place) =>
       step.effects.flatMap((effect) => messageIn(effect, place, (text) => previewedText(text, sheet)) ?? []),
     ),

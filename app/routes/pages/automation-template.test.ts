@@ -172,6 +172,7 @@ test('"Edit all" takes everything along into the form, as a new entry that is of
 })
 
 describe('before its blanks are filled in', () => {
+  const CATEGORY = '11111111-1111-4111-8111-111111111111'
   const BOOKING = { uuid: 'booking-1', active: '1', activity_was_scheduled: '1', start_date: '2026-01-06 09:00:00' }
   beforeEach(() => {
     const job_uuid = calls.world.job(LEEDS, { status: 'Work Order' })
@@ -197,6 +198,16 @@ describe('before its blanks are filled in', () => {
     }
     expect(await says({})).toBe(`Fill in ‹${label}› to see the last 30 days.`)
     expect(await says({ [`blank.${label}`]: 'Any' })).toBe('Last 30 days: nothing would have happened.')
+  })
+
+  test('a condition without its record names the blank too, and only a real one is not met', async () => {
+    calls.world.job(LEEDS, { status: 'Completed', category_uuid: CATEGORY, completion_date: '2026-01-05 09:00:00' })
+    const label = 'blank.Jobs that get a certificate'
+    const skipped = async (form: Record<string, string>) =>
+      (await press('look', form, { id: '17' })).data.sheet.preview?.skipped
+    expect(await skipped({})).toBe('Fill in ‹Jobs that get a certificate› first.')
+    expect(await skipped({ [label]: CATEGORY })).toBeNull()
+    expect(await skipped({ [label]: '22222222-2222-4222-8222-222222222222' })).toMatch(/^This one would be skipped/)
   })
 
   test('a step without its record names the blank, and the rest is seen', async () => {

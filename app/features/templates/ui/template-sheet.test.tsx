@@ -20,7 +20,7 @@ const REVIEW = viewOf(16)
 const SEEN: Partial<SheetView> = {
   preview: {
     about: 'Job 3128 · Joan Hartley',
-    matches: true,
+    skipped: null,
     messages: [
       {
         says: 'Text message to 0400 000 000',

@@ -320,13 +320,13 @@ function Preview({ sheet: { preview, trouble, phone, told }, old, busy, backTo }
 }
 
 function Previewed({
-  preview: { matches, messages, others },
+  preview: { skipped, messages, others },
   phone,
   backTo,
 }: Pick<PreviewProps, 'backTo'> & { preview: NonNullable<SheetView['preview']>; phone: string | null }): ReactNode {
   return (
     <>
-      {matches ? null : <p className="text-label text-ink-soft">{SHEET_TEXTS.notMet}</p>}
+      {skipped === null ? null : <p className="text-label text-ink-soft">{skipped}</p>}
       {messages.map(({ says, message, place }, index) => (
         <div key={index} className="grid gap-1">
           <MessageCard message={message} says={says} sent={false} />
