@@ -88,7 +88,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       ),
       tell(
         '[[Scheduler]]',
-        'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address}. Please book.',
+        'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address or "address missing"}. Please book.',
       ),
     ],
   }),

@@ -117,8 +117,15 @@ export const VISITS: readonly LibraryTemplate[] = [
         outputFormat: 'pdf',
         storeToDiary: true,
       }),
-      tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.', true),
-      task('Load the van for job {entry.0.generated_job_id}', 'Needed on {date as date}. {entry.0.job_description}'),
+      tell(
+        '[[Technician]]',
+        'Pack for job {entry.0.generated_job_id}, {entry.0.job_address or "address missing"}, is in the diary.',
+        true,
+      ),
+      task(
+        'Load the van for job {entry.0.generated_job_id}',
+        'Needed on {date as date or "a day not set yet"}. {entry.0.job_description}',
+      ),
     ],
   }),
   template(20, 'job_management', {
@@ -142,7 +149,10 @@ export const VISITS: readonly LibraryTemplate[] = [
     when: 'job_description has emergency or job_description has leak or job_description has no heating or job_description has burst or priority = Urgent',
     steps: [
       step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
-      tell('[[On call]]', 'URGENT {entry.0.generated_job_id}, {entry.0.job_address}: {entry.0.job_description}'),
+      tell(
+        '[[On call]]',
+        'URGENT {entry.0.generated_job_id}, {entry.0.job_address or "address missing"}: {entry.0.job_description}',
+      ),
       step('send_sms', {
         to: '[[On-call mobile]]',
         message:

@@ -226,27 +226,29 @@ test('the weekly report counts as finished what was finished last week, and says
   expect(JSON.stringify(LIBRARY)).not.toContain('{week}')
 })
 
-test.each(LIBRARY.map(({ name, definition }) => [name, definition] as const))(
-  '%s reads well with a description that ends its sentence',
-  (_, definition) => {
-    const { now, zone } = NOON
-    const account = { name: '', email: '', zone, currency: 'GBP', country: 'GB' }
-    const ages = { days_since_quote: '72', days_overdue: '31', days_in_queue: '6' }
-    const job = jobFacts({ ...wholeJob({ job_description: 'Dog is friendly.', date: '2026-11-30' }).values, ...ages })
-    const records = [job, jobFacts(job.values, { recordUuid: '44444444-0000-4000-8000-000000000009' })]
-    const trigger = digestValues(records, { ...account, now })
-    const { steps } = withBlanksFilled(
-      definition,
-      Object.fromEntries(openBlanksOf(definition).map((one) => [one, one])),
-    )
-    const said = steps.flatMap(({ parameters }) =>
-      Object.values(parameters)
-        .filter((one) => typeof one === 'string')
-        .map((text) => resolveText(text, 'plain', { records, trigger, results: {}, order: [], account, now }).text),
-    )
-    expect(said.filter((text) => /\.\.|\.[;,]|\. \d+ days ago/.test(text))).toEqual([])
-  },
-)
+const EMPTY = { job_address: '', date: '' }
+
+test.each(
+  LIBRARY.flatMap(({ name, definition }) => [
+    [name, 'a description that ends its sentence', {}, definition] as const,
+    [name, 'neither address nor date', EMPTY, definition] as const,
+  ]),
+)('%s reads well with %s', (_, __, empty, definition) => {
+  const { now, zone } = NOON
+  const account = { name: '', email: '', zone, currency: 'GBP', country: 'GB' }
+  const ages = { days_since_quote: '72', days_overdue: '31', days_in_queue: '6' }
+  const values = { job_description: 'Dog is friendly.', date: '2026-11-30', start_date: '2026-12-01 09:00:00' }
+  const job = jobFacts({ ...wholeJob(values).values, ...ages, ...empty })
+  const records = [job, jobFacts(job.values, { recordUuid: '44444444-0000-4000-8000-000000000009' })]
+  const trigger = digestValues(records, { ...account, now })
+  const { steps } = withBlanksFilled(definition, Object.fromEntries(openBlanksOf(definition).map((one) => [one, one])))
+  const said = steps.flatMap(({ parameters }) =>
+    Object.values(parameters)
+      .filter((one) => typeof one === 'string')
+      .map((text) => resolveText(text, 'plain', { records, trigger, results: {}, order: [], account, now }).text),
+  )
+  expect(said.filter((text) => /\.\.|\.[;,]|\. \d+ days ago|,:|,[.,]|\bon\./.test(text))).toEqual([])
+})
 
 test('a count of one reads as well as any other', () => {
   expect(JSON.stringify(LIBRARY)).not.toMatch(/\{count[^}]*\} \w*\s?jobs/)
