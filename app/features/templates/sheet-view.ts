@@ -3,6 +3,8 @@ import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
+import { objectNoun } from '#app/features/automations/records/fields.ts'
+import { objectOfRule } from '#app/features/automations/rules/conditions/conditions.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
@@ -33,6 +35,8 @@ interface SheetPreview {
 
 export interface SheetView extends Pick<TemplateRowView, 'id' | 'name' | 'overlap'> {
   sentence: SentenceParts
+  /** What it is about: `job`, `booking`. */
+  noun: string
   blanks: ShownBlank[]
   texts: TextField[]
   /** By name of the field; '' = of the whole sheet. */
@@ -57,6 +61,7 @@ export function sheetView(
     id,
     name,
     sentence: sentenceParts(definition),
+    noun: objectNoun(objectOfRule(definition)),
     overlap,
     blanks: blanks.map((blank) => ({
       ...blank,

@@ -45,7 +45,7 @@ export const SHEET_TEXTS = {
   badge: 'Jobs with this badge are skipped. Leave empty to skip none.',
   change: 'Change the message',
   placeholders: 'Parts in {braces} fill in for each job.',
-  preview: 'Test with a real job',
+  preview: (noun: string) => `Test with a real ${noun}`,
   nothingSent: 'Nothing is sent.',
   noMessage: 'No message to customers.',
   notMet: 'This one would be skipped: the conditions are not met.',

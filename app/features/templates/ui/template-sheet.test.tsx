@@ -88,6 +88,16 @@ it('asks only for the blanks, shows the message for a real job, and can be turne
   expect(button.form?.method).toBe('post')
 })
 
+it.each([
+  [14, 'booking'],
+  [22, 'booking'],
+  [11, 'payment'],
+  [19, 'job'],
+])('names what template %i is tested with: a %s', (id, noun) => {
+  draw(viewOf(id))
+  screen.getByRole('region', { name: `Test with a real ${noun}` })
+})
+
 it('tells by the words around it what an answer is about', () => {
   draw(viewOf(2))
   const field = screen.getByLabelText<HTMLInputElement>('30 days')

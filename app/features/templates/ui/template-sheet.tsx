@@ -289,7 +289,7 @@ interface PreviewProps {
   backTo: string | undefined
 }
 
-function Preview({ sheet: { preview, trouble, phone, told }, old, busy, backTo }: PreviewProps) {
+function Preview({ sheet: { noun, preview, trouble, phone, told }, old, busy, backTo }: PreviewProps) {
   return (
     <section
       aria-labelledby="sheet-preview"
@@ -298,7 +298,7 @@ function Preview({ sheet: { preview, trouble, phone, told }, old, busy, backTo }
     >
       <div>
         <h2 id="sheet-preview" className="font-semibold text-title">
-          {SHEET_TEXTS.preview}
+          {SHEET_TEXTS.preview(noun)}
         </h2>
         <p className="wrap-anywhere text-label text-ink-soft">
           {preview === null ? '' : `${preview.about}. `}
