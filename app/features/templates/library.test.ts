@@ -81,6 +81,14 @@ test('every message to a customer keeps quiet hours, but the answer to one who h
   expect(loud.map(({ name }) => name)).toEqual(['Confirm by YES'])
 })
 
+test('a description that promises an hour says that quiet hours come first', () => {
+  const timed = LIBRARY.filter(({ description, definition: { guards } }) => {
+    return guards.respectQuietHours && /hours? later|afternoon/.test(description)
+  })
+  expect(timed.map(({ id }) => id)).toEqual([15, 17])
+  expect(timed.filter(({ description }) => !description.endsWith(', outside quiet hours.'))).toEqual([])
+})
+
 test('every message signed by the business leaves its name to the owner', () => {
   const chase = LIBRARY.find(({ id }) => id === 7)
   expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])
