@@ -50,12 +50,12 @@ export async function muteRecord(
   }
   const known = await listMutes(app, accountUuid)
   const same = known.find((one) => one.kind === kind && one.recordUuid === recordUuid)
-  if (same && isByHand(same) && same.until === until) return { outcome: 'muted', mute: same, isNew: false }
+  const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''
+  const name = found || (request.knownName ?? '').slice(0, 200)
+  if (same && isStopped(same, until, name)) return { outcome: 'muted', mute: same, isNew: false }
   if (!same && known.filter(isByHand).length >= MOST_MUTES) {
     return { outcome: 'invalid', field: 'recordUuid', message: MUTE_TEXTS.tooMany }
   }
-  const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''
-  const name = found || (request.knownName ?? '').slice(0, 200)
   const by = await personName(app, accountUuid, staffUuid)
   const words = `Stopped messages ${kind === 'company' ? 'to' : 'about'} ${mutedName({ kind, name })}.`
   const { id, isNew } = await app.store.runs.saveMute(accountUuid, { kind, recordUuid, until, name }, now, {
@@ -64,6 +64,11 @@ export async function muteRecord(
   })
   app.log.info({ account: accountUuid, kind, record: recordUuid, staff: staffUuid }, 'customer.muted')
   return { outcome: 'muted', mute: { id, kind, recordUuid, name, until, createdAt: now, by }, isNew }
+}
+
+/** Is there nothing to change? A mute from when ServiceM8 was silent still gets its name. */
+function isStopped(mute: Mute, until: number | null, name: string): boolean {
+  return isByHand(mute) && mute.until === until && (mute.name !== '' || name === '')
 }
 
 function nameOf(kind: MuteRequest['kind'], record: Readonly<Record<string, unknown>>): string {

@@ -199,6 +199,17 @@ describe('/api/mutes', () => {
     await post({ kind: 'job', recordUuid: job, until: new Date(calls.world.clock.now() + hours(48)).toISOString() })
     const names = (await list()).json.map(({ name }: { name: string | null }) => name)
     expect(names).toEqual([null, 'job 1'])
+    // Said again once it answers: the name comes, and stays.
+    calls.world.platform.fate = () => 'well'
+    for (let times = 0; times < 2; times += 1) {
+      const named = await post({ recordUuid: uuidOf('company', 1) })
+      expect(named).toMatchObject({ status: 200, json: { id: unnamed.json.id, name: 'Customer 1' } })
+    }
+    expect((await list()).json[0]).toMatchObject({ name: 'Customer 1' })
+    const stopped = (await calls.world.store.runs.listGuardChanges(LEEDS)).filter(({ words }) =>
+      / Customer 1/.test(words),
+    )
+    expect(stopped).toHaveLength(1)
   })
 
   test('refuses what is not there and what cannot be', async () => {
