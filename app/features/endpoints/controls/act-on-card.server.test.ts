@@ -7,6 +7,7 @@ import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/sup
 import { createEndpoint, updateEndpoint } from '../endpoints.server.ts'
 import { loadManagerPage } from '../manager-page.server.ts'
 import { actOnCard, CARD_INTENTS, type CardIntent } from './act-on-card.server.ts'
+import type { ReplayForm } from './replay-text.ts'
 
 let world: WebhookWorld
 
@@ -97,6 +98,16 @@ describe('starting again', () => {
     expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: 1 })
     insertDelivery(world, insertEvent(world, 'job', 'later'), 'pending')
     expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: null })
+  })
+
+  test('counts on the card what its form “Send everything since …” finds as it opens', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'expired')
+    world.clock.advance(seconds(65))
+    world.client.sql.prepare('UPDATE endpoint SET failing_since = ?').run(world.clock.now())
+    const panel = async (form: ReplayForm | null) =>
+      (await loadManagerPage(world.app, controls(), LEEDS, { replay: { webhookId: 1, form } })).replay
+    const first = (await panel(null))?.form ?? null
+    expect([(await view()).missed, (await panel(first))?.count]).toEqual([1, 1])
   })
 
   test('tells the result where it was pressed', async () => {

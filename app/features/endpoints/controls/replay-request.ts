@@ -4,7 +4,7 @@ import type { Replay, ReplayRequest } from '#app/domain/deliveries/stored-delive
 import { localInput, momentOf } from '#app/domain/time/local-time.ts'
 import { WANTED } from '#app/domain/wanted.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
-import { days, hours } from '#app/lib/duration.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayForm } from './replay-text.ts'
 
@@ -49,10 +49,11 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   return { outcome: 'wish', request: { since, status, objectUuid: objectUuid.data } }
 }
 
-/** The form's initial values: since the endpoint began to fail, otherwise the last day. `tried` = something was sent there. */
+/** The form's initial values: what a failing endpoint missed, otherwise the last day. `tried` = something was sent there. */
 export function firstReplayForm(failingSince: Millis | null, now: Millis, timezone: string, tried = true): ReplayForm {
-  const since = localInput(failingSince ?? now - days(1), timezone)
-  return { since, status: tried ? 'failed' : 'all', objectUuid: '' }
+  const since = failingSince === null ? now - days(1) : missedSince(failingSince).since
+  const status = tried || failingSince !== null ? 'failed' : 'all'
+  return { since: localInput(since, timezone), status, objectUuid: '' }
 }
 
 /** Whether two requests mean the same, so that one replay serves both. */
@@ -63,9 +64,10 @@ export function sameRequest(one: ReplayRequest, other: ReplayRequest): boolean {
 /** An event waits at most 72 hours, so events still waiting when an address stopped are newer than this. */
 const WAITED_AT_MOST = hours(72)
 
-/** The events an address missed after it stopped or was given up: those waiting at that moment, and all later ones. */
+/** The events an address missed: those waiting when it went wrong, and all later ones. To the minute, as the form asks. */
 export function missedSince(stoppedAt: Millis): ReplayRequest {
-  return { since: stoppedAt - WAITED_AT_MOST, status: 'failed', objectUuid: null }
+  const since = stoppedAt - WAITED_AT_MOST
+  return { since: since - (since % minutes(1)), status: 'failed', objectUuid: null }
 }
 
 /** How long a card shows a replay's result. */

@@ -220,7 +220,7 @@ describe('a webhook in trouble', () => {
   it('whose events were all given up says how many, and leads to sending them', () => {
     renderCard({ webhook: { status: 'failing', pending: 0, missed: 2 } })
     noButton(/^Try again now/)
-    const form = screen.getByText('2 events were given up.').parentElement?.querySelector('form')
+    const form = screen.getByText('2 events were given up or stopped.').parentElement?.querySelector('form')
     expect(Object.fromEntries(new FormData(form ?? undefined))).toMatchObject({ replay: '1' })
   })
 })

@@ -104,7 +104,7 @@ function GivenUp({ count, ...card }: CardProps & { count: number }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-label">
       <ReplayButton {...card} />
-      <p>{count === 1 ? 'One event was given up.' : `${grouped(count)} events were given up.`}</p>
+      <p>{count === 1 ? 'One event was given up or stopped.' : `${grouped(count)} events were given up or stopped.`}</p>
     </div>
   )
 }
