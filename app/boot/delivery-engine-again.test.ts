@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
+import {
+  cancelReplay,
+  countReplayed,
+  replaySince,
+  sendAgain,
+  sendTest,
+} from '#app/features/events/delivering/send-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 
@@ -137,13 +143,10 @@ describe('sending again', () => {
 
     const app = { ...world.app, wakeDeliveries: engine.wake }
     const request = { since, status: 'all' as const, objectUuid: null }
-    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: true })).toEqual({
-      outcome: 'counted',
-      count: 700,
-    })
-    expect(await replaySince(app, BRISBANE, endpointId, { ...request, dryRun: true })).toEqual({ outcome: 'not_found' })
+    expect(await countReplayed(app, LEEDS, endpointId, request)).toBe(700)
+    expect(await replaySince(app, BRISBANE, endpointId, request)).toEqual({ outcome: 'not_found' })
     world.outbound.when(ADDRESS, { afterMs: 1_000 })
-    const begun = await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })
+    const begun = await replaySince(app, LEEDS, endpointId, request)
     const replayId = begun.outcome === 'started' ? begun.replayId : 0
     await world.clock.run(seconds(20))
     const progress = await app.store.deliveries.findReplay(LEEDS, replayId)
@@ -175,7 +178,6 @@ describe('sending again', () => {
       since: 0,
       status: 'all',
       objectUuid: null,
-      dryRun: false,
     })
     await world.clock.run(seconds(2))
     const at = world.clock.now()

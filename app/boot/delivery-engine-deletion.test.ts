@@ -164,7 +164,7 @@ describe('undoing it', () => {
       await world.clock.run(minutes(2))
       world.outbound.when(ADDRESS, { status: 500 })
       const app = { ...world.app, wakeDeliveries: engine.wake }
-      const asked = { since: 0, status: 'all', objectUuid: null, dryRun: false } as const
+      const asked = { since: 0, status: 'all', objectUuid: null } as const
       expect(await replaySince(app, LEEDS, endpointId, asked)).toMatchObject({ count: SENDING })
       await world.clock.run(seconds(5))
       await remove(id)

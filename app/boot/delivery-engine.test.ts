@@ -283,7 +283,6 @@ describe('an address that fails', () => {
       since: 0,
       status: 'failed',
       objectUuid: null,
-      dryRun: false,
     })
     expect(replay).toMatchObject({ outcome: 'started', count: 6 })
     await world.clock.run(minutes(5))

@@ -1,21 +1,20 @@
 // The delivery engine's use cases for a webhook's buttons and calls: bound to one account.
 import type { App } from '#app/context/app-context.ts'
 import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
-import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
+import {
+  cancelReplay,
+  countReplayed,
+  replaySince,
+  sendAgain,
+  sendTest,
+} from '#app/features/events/delivering/send-again.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
 
 export function deliveryControls(app: App, accountUuid: string): DeliveryControls {
   return {
     sendAgain: (deliveryId) => sendAgain(app, accountUuid, deliveryId),
-    async countReplay(endpointId, wanted) {
-      const counted = await replaySince(app, accountUuid, endpointId, { ...wanted, dryRun: true })
-      return counted.outcome === 'counted' ? counted.count : null
-    },
-    async startReplay(endpointId, wanted) {
-      const started = await replaySince(app, accountUuid, endpointId, { ...wanted, dryRun: false })
-      if (started.outcome === 'counted') throw new Error('a replay was only counted')
-      return started
-    },
+    countReplay: (endpointId, wanted, enough) => countReplayed(app, accountUuid, endpointId, wanted, enough),
+    startReplay: (endpointId, wanted) => replaySince(app, accountUuid, endpointId, wanted),
     cancelReplay: (replayId) => cancelReplay(app, accountUuid, replayId),
     async sendSample(endpointId, sample) {
       const sent = await sendTest(app, accountUuid, endpointId, sample)

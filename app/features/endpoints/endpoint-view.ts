@@ -16,6 +16,9 @@ export type WebhookStatus =
   | 'stopped' // the receiver answered 410
   | 'unsubscribed' // the platform sends us no events at present, or we cannot poll for them
 
+/** With so many missed events, the card of an address that is still tried says “or more”. */
+export const MISSED_COUNTED = 500
+
 /** What a card shows of an endpoint: a webhook, or an extra address for an object's events. */
 export interface EndpointView {
   /** Identifies the card in forms and URLs. */

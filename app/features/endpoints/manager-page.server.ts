@@ -22,7 +22,7 @@ import { findDeleted, restoreEndpoint } from './controls/restore-endpoint.server
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
 import { KIND_TEXTS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
 import { foldRules } from './endpoint-status.ts'
-import { calledOf, type DeletedView, type EndpointDetails, type EndpointView } from './endpoint-view.ts'
+import { calledOf, type DeletedView, type EndpointDetails, type EndpointView, MISSED_COUNTED } from './endpoint-view.ts'
 import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { firstSteps } from './first-steps.ts'
 import type { FormResult } from './form-result.ts'
@@ -96,14 +96,16 @@ async function loadDeleted(app: ReadApp, accountUuid: string, key: EndpointKey):
   return { key, called: calledOf({ kind: kindOf(key), name, label: objectLabel(objectType) }), waiting: pendingCount }
 }
 
-/** Counts missed events only where nothing is tried any more: other cards do not show it, and counting is expensive. */
+/** Counts missed events only where nothing is tried any more, and only some where new ones are: counting is expensive. */
 async function withMissed(
   controls: Pick<DeliveryControls, 'countReplay'>,
   { view, endpointId }: EndpointDetails,
 ): Promise<EndpointView> {
-  const isOver = view.state === 'active' ? view.status === 'failing' && view.pending === 0 : view.state !== 'paused'
+  const active = view.state === 'active'
+  const isOver = active ? view.status === 'failing' && view.pending === 0 : view.state !== 'paused'
   if (view.failingSince === null || !isOver) return view
-  return { ...view, missed: await controls.countReplay(endpointId, missedSince(view.failingSince)) }
+  const enough = active ? MISSED_COUNTED : undefined
+  return { ...view, missed: await controls.countReplay(endpointId, missedSince(view.failingSince), enough) }
 }
 
 async function loadReplayPanel(

@@ -178,7 +178,7 @@ function replay(scene: Scene): string | null {
   const since = world.clock.now() - chance.span(minutes(1), hours(24))
   const status = chance.hit(0.6) ? 'failed' : 'all'
   const objectUuid = chance.hit(0.2) ? `${endpoint.object}-record-${chance.whole(1, 5)}` : null
-  const request = { since, status, objectUuid, dryRun: false } as const
+  const request = { since, status, objectUuid } as const
   fail(world, replaySince(appOf(process, world), endpoint.account, endpoint.id, request))
   return `everything (${status}) since ${Math.round((world.clock.now() - since) / 60_000)} min ago is replayed to endpoint ${endpoint.id} through ${process.name}`
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { switchesOf } from '#app/domain/space.ts'
 import { days, hours, seconds } from '#app/lib/duration.ts'
@@ -98,6 +98,14 @@ describe('starting again', () => {
     expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: 1 })
     insertDelivery(world, insertEvent(world, 'job', 'later'), 'pending')
     expect(await view()).toMatchObject({ state: 'active', status: 'failing', missed: null })
+  })
+
+  test('counts one page for an address that is still tried', async () => {
+    world.client.sql.prepare('UPDATE endpoint SET failing_since = ?').run(world.clock.now())
+    for (let n = 0; n < 501; n++) insertDelivery(world, insertEvent(world, 'job', `lost-${n}`), 'expired')
+    const read = vi.spyOn(world.app.store.deliveries, 'findReplayableEvents')
+    expect(await view()).toMatchObject({ state: 'active', missed: 500 })
+    expect(read).toHaveBeenCalledTimes(1)
   })
 
   test('counts on the card what its form “Send everything since …” finds as it opens', async () => {

@@ -11,7 +11,8 @@ export interface DeliveryControls extends NoticeLimits {
     /** The endpoint has no address, or the body is no longer stored. */
     | { outcome: 'no_address' | 'body_gone'; message: string }
   >
-  countReplay(endpointId: number, request: ReplayRequest): Promise<number | null>
+  /** Stops counting at `enough`. */
+  countReplay(endpointId: number, request: ReplayRequest, enough?: number): Promise<number | null>
   startReplay(
     endpointId: number,
     request: ReplayRequest,

@@ -217,6 +217,11 @@ describe('a webhook in trouble', () => {
     expect(screen.queryByText(/given up/)).toBeNull()
   })
 
+  it('with very many of them says how many at least', () => {
+    renderCard({ webhook: { status: 'failing', pending: 0, missed: 500 } })
+    screen.getByText('500 or more events were given up or stopped.')
+  })
+
   it('whose events were all given up says how many, and leads to sending them', () => {
     renderCard({ webhook: { status: 'failing', pending: 0, missed: 2 } })
     noButton(/^Try again now/)

@@ -31,7 +31,7 @@ import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { resultPlace } from '../controls/control-text.ts'
 import { checkSummary, isCheckShown, pathOf, troubledSteps } from '../controls/endpoint-check.ts'
-import { calledOf, type EndpointView } from '../endpoint-view.ts'
+import { calledOf, type EndpointView, MISSED_COUNTED } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton, CardFields, type CardProps } from './card-button.tsx'
@@ -101,10 +101,11 @@ export function TroubleControls({
 
 /** Nothing is left to retry. */
 function GivenUp({ count, ...card }: CardProps & { count: number }) {
+  const events = count < MISSED_COUNTED ? grouped(count) : `${MISSED_COUNTED} or more`
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-label">
       <ReplayButton {...card} />
-      <p>{count === 1 ? 'One event was given up or stopped.' : `${grouped(count)} events were given up or stopped.`}</p>
+      <p>{count === 1 ? 'One event was given up or stopped.' : `${events} events were given up or stopped.`}</p>
     </div>
   )
 }

@@ -40,21 +40,19 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
 }
 
 type ReplayOutcome =
-  | { outcome: 'counted'; count: number }
   | { outcome: 'started'; count: number; replayId: number }
   | { outcome: 'not_found' }
   | { outcome: 'no_address' | 'no_room'; message: string }
 
-/** Sends everything since a moment again, after live deliveries. `dryRun` only counts. Not with storage nearly full. */
+/** Sends everything since a moment again, after live deliveries. Not with storage nearly full. */
 export async function replaySince(
   app: AgainApp & Pick<App, 'space'>,
   accountUuid: string,
   endpointId: number,
-  { dryRun, ...request }: ReplayRequest & { dryRun: boolean },
+  request: ReplayRequest,
 ): Promise<ReplayOutcome> {
   const count = await countReplayed(app, accountUuid, endpointId, request)
   if (count === null) return { outcome: 'not_found' }
-  if (dryRun) return { outcome: 'counted', count }
   if (!app.space.switches().newReplays) return { outcome: 'no_room', message: NO_ROOM_FOR_REPLAYS }
   const replayId = await app.store.deliveries.startReplay(accountUuid, endpointId, request, count, app.clock.now())
   if (replayId === null) return { outcome: 'no_address', message: 'The webhook has no address to send to.' }
@@ -63,12 +61,13 @@ export async function replaySince(
   return { outcome: 'started', count, replayId }
 }
 
-/** Counts the events a replay would send, in pages that yield to events. Null = the account has no such endpoint. */
+/** Counts the events a replay would send, or at least `enough`, in pages that yield to events. Null = the account has no such endpoint. */
 export async function countReplayed(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
   endpointId: number,
   request: ReplayRequest,
+  enough = Number.POSITIVE_INFINITY,
 ): Promise<number | null> {
   let count = 0
   let from: number | null = null
@@ -79,7 +78,7 @@ export async function countReplayed(
     count += page.events.filter((event) => chooseEndpoints(event, [page.endpoint]).length > 0).length
     from = page.next
     await setImmediate()
-  } while (from !== null)
+  } while (from !== null && count < enough)
   return count
 }
 
