@@ -1,4 +1,6 @@
+// Long: every kind of entry, the filter, and what happens while it is open.
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { useState } from 'react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_LOG_FILTER, type ForwardingResultView, type LogEntryView } from '#app/features/events/log-view.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -23,23 +25,31 @@ interface Options {
 
 function renderPanel({ opened = null, turns = [answerOf([])], owner, loader }: Options = {}) {
   const asked: URLSearchParams[] = []
-  renderPage({
-    ...(loader ? { loader } : {}),
-    page: () => (
+  function Page() {
+    const [filter, setFilter] = useState(DEFAULT_LOG_FILTER)
+    return (
       <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
+        <p>timeRange: {filter.timeRange}</p>
+        <button type="button" onClick={() => setFilter({ ...filter, timeRange: 'week' })}>
+          Another address
+        </button>
         <LogPanel
           id="log"
           subject="Job"
           source="/log?accountUUID=account-1&webhook=1"
           opened={opened}
-          filter={DEFAULT_LOG_FILTER}
+          filter={filter}
           anchor="webhook-1"
           openQuery={{ accountUUID: 'account-1', log: '1' }}
           closedQuery={{ accountUUID: 'account-1' }}
           owner={owner}
         />
       </AccountTimeProvider>
-    ),
+    )
+  }
+  renderPage({
+    ...(loader ? { loader } : {}),
+    page: () => <Page />,
     routes: [
       {
         path: '/log',
@@ -264,6 +274,35 @@ describe('the filter', () => {
       forwardingStatus: 'failed',
       hasDetails: 'false',
     })
+  })
+
+  it('changes to all time where the list is empty, and nothing else does', async () => {
+    const loader = vi.fn(() => null)
+    const asked = renderPanel({ loader })
+    fireEvent.click(await screen.findByRole('button', { name: 'View Recent Activity' }))
+    fireEvent.change(screen.getByLabelText('Time range'), { target: { value: 'hour' } })
+    fireEvent.change(screen.getByLabelText('Page size'), { target: { value: '25' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Pause activity of Job' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'Show all time' }))
+    const wanted = { timeRange: 'all', limit: '25' }
+    await waitFor(() => expect(Object.fromEntries(asked.at(-1) ?? [])).toMatchObject(wanted))
+    const chosen = (label: string) => screen.getByLabelText<HTMLSelectElement>(label).value
+    expect({ timeRange: chosen('Time range'), limit: chosen('Page size') }).toEqual(wanted)
+    screen.getByRole('button', { name: 'Resume activity of Job' })
+    expect(screen.queryByRole('button', { name: 'Show all time' })).toBeNull()
+    expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Recent Activity of Job' }))
+    // The address of the page stays.
+    expect(loader).toHaveBeenCalledTimes(1)
+  })
+
+  it('stays as chosen when the page goes to another address', async () => {
+    renderPanel({ opened: answerOf([]) })
+    fireEvent.change(screen.getByLabelText('Time range'), { target: { value: 'all' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Pause activity of Job' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Another address' }))
+    await screen.findByText('timeRange: week')
+    expect(screen.getByLabelText<HTMLSelectElement>('Time range').value).toBe('all')
+    screen.getByRole('button', { name: 'Resume activity of Job' })
   })
 
   it('is a form of the page without scripts', () => {

@@ -1,7 +1,7 @@
 import { useLocation, useRevalidator } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { ChevronRight, Inbox, RefreshCw, Search, SlidersHorizontal } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type MouseEventHandler, type ReactNode, useEffect, useRef, useState } from 'react'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import {
   DEFAULT_LOG_FILTER,
@@ -74,8 +74,7 @@ export function LogPanel(props: LogPanelProps) {
         </AddressButton>
         {actions ? <div className="-mx-4 flex flex-wrap">{actions}</div> : null}
       </div>
-      {/* Another filter in the address of the page begins anew. */}
-      {open ? <OpenPanel key={JSON.stringify(props.filter)} {...props} /> : null}
+      {open ? <OpenPanel {...props} /> : null}
     </>
   )
 }
@@ -84,6 +83,7 @@ type OpenPanelProps = Omit<LogPanelProps, 'closedQuery' | 'actions'>
 
 function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, openQuery, owner }: OpenPanelProps) {
   const [filter, setFilter] = useState(firstFilter)
+  const [resets, setResets] = useState(0)
   const announce = useAnnounce()
   const { revalidate } = useRevalidator()
   const [paused, setPaused] = useState(false)
@@ -110,6 +110,13 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
     }
     wasLoading.current = loading
   }, [asked, loading, failed, subject, announce])
+  const onAll: MouseEventHandler<HTMLButtonElement> = (event) => {
+    event.preventDefault()
+    // The button goes: the keyboard stays with the list.
+    event.currentTarget.closest<HTMLElement>('[role="region"]')?.focus()
+    setFilter({ ...filter, timeRange: 'all' })
+    setResets(resets + 1)
+  }
 
   return (
     <section id={id} aria-labelledby={`${id}-title`} className="grid gap-2 pb-3">
@@ -136,7 +143,8 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
           </AddressButton>
         </div>
       </div>
-      <FilterForm id={id} filter={filter} onChange={setFilter} openQuery={openQuery} anchor={anchor} />
+      {/* Its fields keep what is chosen in them: another choice made elsewhere begins them anew. */}
+      <FilterForm key={resets} {...{ id, filter, openQuery, anchor }} onChange={setFilter} />
       {failed ? (
         <Notice tone="failing" title="Failed to fetch logs">
           <p>
@@ -150,11 +158,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
         busy={answer === null && !failed}
         className="overflow-y-auto rounded-control border border-line sm:max-h-96"
       >
-        {answer ? (
-          <Answered answer={answer} filter={filter} owner={owner} openQuery={openQuery} anchor={anchor} />
-        ) : failed ? null : (
-          <Skeleton />
-        )}
+        {answer ? <Answered {...{ answer, filter, owner, openQuery, anchor, onAll }} /> : failed ? null : <Skeleton />}
       </ScrollRegion>
       {owner ? (
         <div>
@@ -173,20 +177,24 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
   )
 }
 
-type AnsweredProps = Pick<OpenPanelProps, 'filter' | 'owner' | 'openQuery' | 'anchor'> & { answer: LogAnswer }
+interface AnsweredProps extends Pick<OpenPanelProps, 'filter' | 'owner' | 'openQuery' | 'anchor'> {
+  answer: LogAnswer
+  onAll: MouseEventHandler<HTMLButtonElement>
+}
 
-function Answered({ answer, filter, owner, openQuery, anchor }: AnsweredProps) {
+function Answered({ answer, filter, owner, openQuery, anchor, onAll }: AnsweredProps) {
   const zone = useZone()
   if (answer.entries.length === 0) {
     const { timeRange, forwardingStatus } = filter
     // The range a panel opens with is nobody's choice.
     const isChosen = forwardingStatus !== 'all' || (timeRange !== 'all' && timeRange !== DEFAULT_LOG_FILTER.timeRange)
     const all = { ...openQuery, ...logFilterQuery({ ...filter, timeRange: 'all' }) }
+    const button = { query: all, anchor, onClick: onAll }
     return (
       <EmptyState
         icon={Inbox}
         title="No recent activity"
-        action={timeRange === 'all' ? null : <AddressButton {...{ query: all, anchor }}>Show all time</AddressButton>}
+        action={timeRange === 'all' ? null : <AddressButton {...button}>Show all time</AddressButton>}
       >
         <p>{isChosen ? 'Nothing matches the filter.' : "Webhook events will appear here when they're received"}</p>
       </EmptyState>
