@@ -378,6 +378,7 @@ describe('why did this job not fire', () => {
       answer: {
         outcome: 'answered',
         recordUuid: job,
+        isJob: true,
         title: 'Job 4411',
         about: expect.stringContaining('Customer 1'),
         trouble: null,
@@ -486,7 +487,11 @@ describe('why did this job not fire', () => {
       answer: { outcome: 'refused', message: 'There is no job 99 in ServiceM8.' },
     })
     expect((await runs(`&view=why&job=${uuidOf('job', 99)}`)).page).toMatchObject({
-      answer: { trouble: expect.stringContaining('ServiceM8 has no job with this id.'), rules: [{ ruleId: rule }] },
+      answer: {
+        isJob: false,
+        trouble: expect.stringContaining('ServiceM8 has no job with this id.'),
+        rules: [{ ruleId: rule }],
+      },
     })
     world.platform.fate = () => 'broken'
     expect((await runs('&view=why&job=99')).page).toMatchObject({

@@ -210,6 +210,8 @@ export type WhyAnswer =
   | {
       outcome: 'answered'
       recordUuid: string
+      /** False for another record, and for a job that could not be read. */
+      isJob: boolean
       /** `Job 4411`, or the text asked for if the record could not be read. */
       title: string
       /** Customer or address; '' = unknown. */

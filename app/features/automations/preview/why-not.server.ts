@@ -67,6 +67,7 @@ export async function explainRecord(
   return {
     outcome: 'answered',
     recordUuid,
+    isJob: job !== null,
     title: job?.generated_job_id ? `Job ${String(job.generated_job_id)}` : asked.trim(),
     about: judged?.about ?? String(job?.job_address ?? ''),
     trouble: trouble ?? judged?.trouble ?? null,

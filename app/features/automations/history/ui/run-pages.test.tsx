@@ -1,6 +1,6 @@
 // Long: each page of the history, in each of its states.
 import { useLoaderData, useRevalidator } from '@remix-run/react'
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactElement } from 'react'
 import { describe, expect, it, vi } from 'vitest'
@@ -453,6 +453,7 @@ describe('why did this job not fire', () => {
     const answer = {
       outcome: 'answered',
       recordUuid: 'job-1',
+      isJob: true,
       title: 'Job 4411',
       about: 'Margaret Smith',
       trouble: null,
@@ -471,7 +472,11 @@ describe('why did this job not fire', () => {
     const others = screen.getByText(/2 more automations are/)
     expect(others.textContent).toContain('other records')
     const all = screen.getByRole('link', { name: 'All its runs' }).getAttribute('href')
-    expect(within(others).getByRole('link').getAttribute('href')).toBe(all)
+    expect(within(others).getByRole('link', { name: 'See all runs of this job.' }).getAttribute('href')).toBe(all)
+    cleanup()
+    drawWhy({ answer: { ...answer, isJob: false, rules: [RULE], customers: [] } })
+    expect(screen.getByText(/2 more automations are/).textContent).toContain('payments. Search with the id of one.')
+    expect(screen.queryByText(/of this job/)).toBeNull()
   })
 
   it('says at the field when there is no such job', () => {

@@ -67,7 +67,8 @@ interface AnswerProps {
 }
 
 function Answer({ answer, account }: AnswerProps) {
-  const { recordUuid, title, about, trouble, rules, others, customers } = answer
+  const { recordUuid, isJob, title, about, trouble, rules, others, customers } = answer
+  const all = runsAddress(account, { record: recordUuid })
   return (
     <section aria-labelledby="why-title" className="grid gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">
@@ -77,7 +78,7 @@ function Answer({ answer, account }: AnswerProps) {
           </h2>
           {about === '' ? null : <p className="wrap-anywhere text-label text-ink-soft">{about}</p>}
         </div>
-        <ButtonLink to={runsAddress(account, { record: recordUuid })}>All its runs</ButtonLink>
+        <ButtonLink to={all}>All its runs</ButtonLink>
       </div>
       {trouble === null ? null : <Notice tone="attention">{trouble}</Notice>}
       {rules.length === 0 ? (
@@ -98,11 +99,14 @@ function Answer({ answer, account }: AnswerProps) {
       {rules.length > 0 && others > 0 ? (
         <p className="text-label text-ink-soft">
           {others === 1 ? 'One more automation is' : `${others} more automations are`} about other records, like
-          bookings or payments. See{' '}
-          <Link to={runsAddress(account, { record: recordUuid })} className="text-accent underline underline-offset-4">
-            all runs of this job
-          </Link>
-          .
+          bookings or payments.{' '}
+          {isJob ? (
+            <Link to={all} className="text-accent underline underline-offset-4">
+              See all runs of this job.
+            </Link>
+          ) : (
+            'Search with the id of one.'
+          )}
         </p>
       ) : null}
       <CustomerCard customers={customers} account={account} />
