@@ -112,6 +112,7 @@ export async function runAllAgain(
   if (!run) return { outcome: 'not_found' }
   if (run.rule.deleted) return { outcome: 'rule_deleted' }
   const now = app.clock.now()
+  const { asOf, ...ofToday } = run.triggerData
   const request: RunRequest = {
     automationId: run.automationId,
     version: today ? run.rule.version : run.version,
@@ -119,7 +120,7 @@ export async function runAllAgain(
     object: run.object,
     recordUuids: run.recordUuids,
     groupKey: run.groupKey,
-    triggerData: run.triggerData,
+    triggerData: today ? ofToday : run.triggerData,
     ledger: [],
     hop: 0,
     wakeAt: now,

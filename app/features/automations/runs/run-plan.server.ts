@@ -73,7 +73,9 @@ export function createPlanner(app: RunApp, parts: RunParts) {
     const records = loaded.value.records.filter(({ recordUuid }) => !dropped.includes(recordUuid))
     const written = await withWritten(parts.facts, run.accountUuid, records, own)
     if (written.outcome === 'put_off') return putOff(work, step, seen, written.why)
-    const context = { ...loaded.value, records: written.value }
+    // After quiet hours, its words are those of the moment, for a list of a month too.
+    const { asOf, ...triggerData } = loaded.value.triggerData
+    const context = { ...loaded.value, records: written.value, ...(hasWaited(step, seen) && { triggerData }) }
     const made = await planStep(
       { actions: parts.actions, clock, log, ...(parts.apart && { apart: parts.apart }) },
       context,

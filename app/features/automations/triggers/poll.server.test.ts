@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
-import { days, minutes, seconds } from '#app/lib/duration.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
   type AutomationWorld,
   aRule,
@@ -11,7 +11,7 @@ import {
   uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
-import { releaseRuns } from '../history/run-again.server.ts'
+import { releaseRuns, runAllAgain } from '../history/run-again.server.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { createPoller, moveTicks } from './poll.server.ts'
 
@@ -136,9 +136,32 @@ describe('a check that is made up late', () => {
     world.job(LEEDS)
     await poll()
     world.clock.leap(days(3))
-    await releaseRuns(world.app, LEEDS, [Number(world.rows('SELECT id FROM run')[0]?.id)])
+    const run = Number(world.rows('SELECT id FROM run')[0]?.id)
+    await releaseRuns(world.app, LEEDS, [run])
     await world.clock.run(seconds(5))
-    expect(world.platform.made.find(({ object }) => object === 'task')?.fields.name).toBe('Work in January 2026')
+    const names = () => world.platform.made.flatMap(({ object, fields }) => (object === 'task' ? [fields.name] : []))
+    expect(names()).toEqual(['Work in January 2026'])
+    for (const today of [false, true]) {
+      await runAllAgain(world.app, LEEDS, run, { today })
+      await world.clock.run(seconds(5))
+    }
+    expect(names().slice(1)).toEqual(['Work in January 2026', 'Work in February 2026'])
+  })
+
+  test.each(['daily', 'last_of_month'] as const)('after quiet hours, a %s list is about that day', async (interval) => {
+    const trigger = pollTrigger({ interval, runTime: '21:00' })
+    const guards = { respectQuietHours: true }
+    const steps = [aStep('s1', 'send_sms', { to: '+447700900001', message: 'As of {today}: {count}' })]
+    const tick = Date.UTC(2026, 0, 31, 21)
+    const poll = await madeUp(aRule(steps, { trigger, digest: true, once: 'period', guards }), { tick, now: tick })
+    world.job(LEEDS)
+    await poll()
+    expect(world.platform.messages).toEqual([])
+    for (let hour = 0; hour < 12; hour++) {
+      world.clock.leap(hours(1) - seconds(15))
+      await world.clock.run(seconds(15))
+    }
+    expect(world.platform.messages.map(({ text }) => text)).toEqual(['As of 2026-02-01: 1'])
   })
 
   test('is about today when it comes each day', async () => {

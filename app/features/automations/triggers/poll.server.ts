@@ -130,28 +130,28 @@ async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Prom
   }
   // However late, and however many ticks were missed: one poll on return (contract, section 8).
   const zone = account.timezone
-  const at = { now: judgedAsOf(definition, trigger, zone, rule.nextRunAt, now), zone }
+  const asOf = judgedAsOf(definition, trigger, zone, rule.nextRunAt, now)
+  const at = { now: asOf ?? now, zone }
   const listed = await listFor(app, accountUuid, objectOfEndpoint(trigger.endpoint), filterOf(definition, at))
   if (listed.outcome === 'failed') return listed
   const judged = await judgeAll(app, accountUuid, listed.object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged
-  const asOf = definition.once === 'period' ? { asOf: at.now } : {}
-  const tickOf: TickOf = { at: { now, zone }, source: 'poll', tick: rule.nextRunAt, ...asOf }
+  const tickOf: TickOf = { at: { now, zone }, source: 'poll', tick: rule.nextRunAt, ...(asOf !== null && { asOf }) }
   const { open } = await sortHandled(app, rule, judged.judged.matched, tickOf)
   return settle(await requestsOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
 }
 
-/** The list of a week or a month stays that of its tick, however late it is made up. */
-function judgedAsOf({ once }: RuleDefinition, trigger: PollTrigger, zone: string, tick: Millis, now: Millis): Millis {
-  if (once !== 'period') return now
+/** The list of a week or a month stays that of its tick, however late it is made up; null = all others are of now. */
+function judgedAsOf({ once }: RuleDefinition, trigger: PollTrigger, zone: string, tick: Millis, now: Millis) {
+  if (once !== 'period') return null
   const last = lastRun(trigger, zone, tick, now) ?? tick
   const next = nextRun(trigger, zone, last, last)
-  return next !== null && next - last > days(4) ? last : now
+  return next !== null && next - last > days(4) ? last : null
 }
 
 interface TickOf {
   at: { now: number; zone: string }
-  /** As of when a list was judged. */
+  /** As of when the list of a week or a month was judged. */
   asOf?: Millis
   source: RunSource
   /** The tick's planned time; null = a person asked. */
