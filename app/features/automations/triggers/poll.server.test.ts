@@ -78,11 +78,11 @@ test('the next check moves with the account, and one that is due stays', async (
     return async () => (await store.automations.findAutomation(LEEDS, id))?.nextRunAt
   }
   const [due, next] = [await at(now), await at(nextRun(trigger, 'Europe/London', now) ?? 0)]
-  await store.accounts.describeAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Australia/Sydney' })
+  await store.accounts.describeAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'America/New_York' })
   let told = 0
   await moveTicks({ ...world.app, rulesChanged: () => void told++ }, LEEDS)
   expect(told).toBe(1)
-  expect([await due(), await next()]).toEqual([now, nextRun(trigger, 'Australia/Sydney', now)])
+  expect([await due(), await next()]).toEqual([now, nextRun(trigger, 'America/New_York', now)])
 })
 
 describe('a check that is made up late', () => {

@@ -287,6 +287,22 @@ describe('a tick of an account that moved', () => {
     expect(moved(daily, LONDON, tick, '2026-01-15T04:00:00')).toBeNull()
   })
 
+  it('comes once in its day, before the move or after it', () => {
+    const daily = { interval: 'daily', runTime: '16:00' } as const
+    // That of 15 January came at 16:00 in London.
+    const toNewYork = moved(daily, 'America/New_York', '2026-01-16T16:00:00', '2026-01-15T17:00:00')
+    expect(toNewYork).toBe('2026-01-16T21:00')
+    // 16:00 in Sydney is past: that of 15 January stays.
+    expect(moved(daily, 'Australia/Sydney', '2026-01-15T16:00:00', '2026-01-15T06:00:00')).toBeNull()
+  })
+
+  it('of a line with two times moves to the nearest', () => {
+    const line = { scheduleType: 'recurring', scheduleRecurrence: '0 9,17 * * *' } as const
+    const berlin = (tick: string, now: string) => moved(line, 'Europe/Berlin', tick, now)
+    expect(berlin('2026-01-15T17:00:00', '2026-01-15T12:00:00')).toBe('2026-01-15T16:00')
+    expect(berlin('2026-01-15T17:00:00', '2026-01-15T16:30:00')).toBeNull()
+  })
+
   it('comes once in its month, before the move or after it', () => {
     const first = { interval: 'first_of_month', runTime: '08:00' } as const
     const newYork = (tick: string, now: string) => moved(first, 'America/New_York', tick, now)

@@ -73,13 +73,14 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last:
 }
 
 /**
- * Where a tick that is still to come moves now that this is the account's zone; null = it stays. It stays the same one,
- * so one of a month that is over is not repeated, and one whose time is past here already still comes.
+ * Where a tick that is still to come moves now that this is the account's zone: to the nearest one. Null = it stays,
+ * also where that one is past. So none is left out, and one of a day or a month that is over is not repeated.
  */
 export function movedTick(trigger: PollTrigger, zone: string, tick: Millis, now: Millis): Millis | null {
-  if (nextRun(trigger, zone, tick - 1) === tick) return null
-  const next = nextRun(trigger, zone, Math.max(now, tick - ZONES_APART))
-  return next !== null && next < tick + ZONES_APART ? next : null
+  const before = lastRun(trigger, zone, tick - ZONES_APART, tick) ?? Number.NEGATIVE_INFINITY
+  const after = nextRun(trigger, zone, tick) ?? Number.POSITIVE_INFINITY
+  const nearest = after - tick < tick - before ? after : before
+  return nearest > now && nearest !== tick && nearest < tick + ZONES_APART ? nearest : null
 }
 
 /** The last tick of `from` to `to`; null = none. Looks ever further back: there are ticks each 5 minutes, and yearly. */
