@@ -6,6 +6,7 @@ import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import { CALENDAR_NAMES, DIGEST_NAMES } from '../rules/digest.ts'
 import { checkPlaceholders, type PlaceholderPlace } from '../rules/placeholders/placeholder-check.ts'
 import { ACCOUNT, meaningOf, namesOf, TRIGGER_NAMES } from '../rules/placeholders/placeholder-names.ts'
+import { matchingChoices } from '../rules/placeholders/placeholder-search.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import { aidsOf } from './form-aids.ts'
 import { applyIntent, setValue } from './form-change.ts'
@@ -160,7 +161,6 @@ it('in a text for people, amounts and dates come as people read them; in a value
   const state = formOfFields({ name: 'x', object: 'job', triggerType: 'job_created', actions })
   const formats = (place: string) => {
     const offered = offeredIn(state, place)
-    expect(new Set(offered.map(({ label }) => label)).size).toBe(offered.length)
     return ['total_invoice_amount', 'completion_date', 'status'].map(
       (field) => offered.find(({ name }) => name === `entry.0.${field}`)?.format,
     )
@@ -170,6 +170,20 @@ it('in a text for people, amounts and dates come as people read them; in a value
   expect(formats(`s.${task}.p.title`)).toEqual([' as money', ' as date', ''])
   expect(formats(`s.${field}.p.fieldValue`)).toEqual(['', '', ''])
   expect(formats(`s.${told}.p.message`)).toEqual(['', '', ''])
+})
+
+it('every name is found, the likeliest first; without a search, what is called the same is listed once', () => {
+  const actions = [{ type: 'send_email', parameters: {} }]
+  const daily = { name: 'x', triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', digest: 'on', actions }
+  const offered = offeredIn(formOfFields(daily), 's.s1.p.customBody')
+  const found = (wanted: string) => matchingChoices(offered, wanted).map(({ name }) => name)
+  expect(found('job description')[0]).toBe('entry.0.job_description')
+  for (const name of ['entry.0.edit_date', 'entry.0.company_uuid', 'description']) expect(found(name)).toContain(name)
+  const listed = matchingChoices(offered, ' ')
+  expect(new Set(listed.map(({ label }) => label)).size).toBe(listed.length)
+  expect(listed.length).toBeLessThan(offered.length)
+  expect(listed).toEqual(offered.filter((one) => listed.includes(one)))
+  expect(found('').indexOf('entry.0.job_description')).toBeLessThan(9)
 })
 
 it('lists to copy from, without scripts, hold for each action what saving takes there', () => {

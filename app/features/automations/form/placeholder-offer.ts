@@ -14,7 +14,7 @@ import { type FormState, objectOfForm } from './form-state.ts'
 /** `format`: ` as money` where people read it; '' = as it is. */
 export type OfferedChoice = PlaceholderChoice & { format: string }
 
-/** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order, what is called the same once. */
+/** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order. */
 export function offeredIn(state: FormState, name: string): OfferedChoice[] {
   const [, key = '', , parameter = ''] = name.split('.')
   const typed = typedSteps(state)
@@ -34,10 +34,7 @@ export function offeredIn(state: FormState, name: string): OfferedChoice[] {
     conditions: draft.conditions,
   })
   const isDressed = isReadByPeople(step.type, parameter)
-  // What has the same label means the same.
-  return [...new Map(offered.toReversed().map((choice) => [choice.label, choice])).values()]
-    .toReversed()
-    .map((choice) => ({ ...choice, format: isDressed ? formatFor(choice.type) : '' }))
+  return offered.map((choice) => ({ ...choice, format: isDressed ? formatFor(choice.type) : '' }))
 }
 
 export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {
