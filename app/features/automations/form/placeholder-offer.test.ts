@@ -172,6 +172,21 @@ it('in a text for people, amounts and dates come as people read them; in a value
   expect(formats(`s.${told}.p.message`)).toEqual(['', '', ''])
 })
 
+it('in a text for people, the start and end of a booking come as a date and as a time', () => {
+  const actions = [
+    { type: 'send_sms', parameters: {} },
+    { type: 'update_job_field', parameters: { fieldName: 'purchase_order_number' } },
+  ]
+  const state = formOfFields({ name: 'x', object: 'jobactivity', triggerType: 'job_created', actions })
+  const offered = (place: string) =>
+    matchingChoices(offeredIn(state, place), '')
+      .filter(({ name }) => /^entry\.0\.(?:start|end)_date$/.test(name))
+      .map(({ label, format }) => `${label}${format}`)
+  const both = ['Start as date', 'Start, time as time', 'End as date', 'End, time as time']
+  expect(offered('s.s1.p.message')).toEqual(both)
+  expect(offered('s.s2.p.fieldValue')).toEqual(['Start', 'End'])
+})
+
 it('every name is found, the likeliest first; without a search, what is called the same is listed once', () => {
   const actions = [{ type: 'send_email', parameters: {} }]
   const daily = { name: 'x', triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', digest: 'on', actions }

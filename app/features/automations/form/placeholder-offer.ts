@@ -3,7 +3,7 @@ import { isOfMany, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import { destinationOf, isReadByCustomers, isReadByPeople } from '../rules/checks/rule-check.ts'
 import {
   checkPlaceholders,
-  formatFor,
+  formatsFor,
   type PlaceholderChoice,
   type PlaceholderPlace,
   placeholderChoices,
@@ -34,7 +34,12 @@ export function offeredIn(state: FormState, name: string): OfferedChoice[] {
     conditions: draft.conditions,
   })
   const isDressed = isReadByPeople(step.type, parameter)
-  return offered.map((choice) => ({ ...choice, format: isDressed ? formatFor(choice.type) : '' }))
+  return offered.flatMap((choice) =>
+    (isDressed ? formatsFor(choice) : ['']).map((format) => {
+      const label = format === ' as time' ? `${choice.label}, time` : choice.label
+      return { ...choice, label, format }
+    }),
+  )
 }
 
 export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {

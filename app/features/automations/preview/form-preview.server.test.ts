@@ -164,7 +164,8 @@ describe('the preview of an unsaved rule', () => {
 
 test('placeholders have the values of a real record; what is empty is empty, what only a run knows is left out', async () => {
   const paid = { total_invoice_amount: '671.80', completion_date: '2025-12-20 10:00:00' }
-  calls.world.job(LEEDS, { status: 'Completed', purchase_order_number: '', ...paid })
+  const quoted = { quote_sent_stamp: '2025-12-01 14:30:00' }
+  calls.world.job(LEEDS, { status: 'Completed', purchase_order_number: '', ...paid, ...quoted })
   const found = await preview('samples', 'samples', { ...EVENTS, actions: [{ type: 'create_job', parameters: {} }] })
   expect(found.about).toBe('Job 1 · Customer 1 · 12 High Street, Dundee')
   expect(found.values).toMatchObject({
@@ -175,6 +176,8 @@ test('placeholders have the values of a real record; what is empty is empty, wha
     'entry.0.total_invoice_amount': '671.80',
     'entry.0.total_invoice_amount as money': '£671.80',
     'entry.0.completion_date as date': '20 Dec 2025',
+    'entry.0.quote_sent_stamp as date': '1 Dec 2025',
+    'entry.0.quote_sent_stamp as time': '14:30',
   })
   expect(Object.keys(found.values).some((name) => name.startsWith('action_'))).toBe(false)
 })

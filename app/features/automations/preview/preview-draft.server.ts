@@ -18,7 +18,7 @@ import { noRoomFor } from '../rules/checks/rule-room.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, judge, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
-import { formatFor, placeholderChoices } from '../rules/placeholders/placeholder-check.ts'
+import { formatsFor, placeholderChoices } from '../rules/placeholders/placeholder-check.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import { sampleReply } from '../rules/reply.ts'
@@ -352,7 +352,7 @@ export async function sampleDraft(
     account: profile.profile,
     now: at.now,
   }
-  const names = choices.flatMap(({ name, type }) => [...new Set([name, `${name}${formatFor(type)}`])])
+  const names = choices.flatMap((one) => [...new Set(['', ...formatsFor(one)])].map((format) => `${one.name}${format}`))
   const values = names.map((name): [string, string] => {
     const { text } = resolveText(`{${name}}`, 'plain', scope)
     const shown = text.trim()

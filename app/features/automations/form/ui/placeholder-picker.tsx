@@ -68,7 +68,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
       </p>
       <ul className="max-h-64 overflow-y-auto" aria-label="Placeholders">
         {found.map((choice) => (
-          <li key={choice.name}>
+          <li key={`${choice.name}${choice.format}`}>
             <button
               type="button"
               onClick={() => choose(choice)}

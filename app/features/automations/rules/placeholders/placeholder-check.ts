@@ -276,9 +276,13 @@ export interface PlaceholderChoice {
   mayBeEmpty?: true
 }
 
-/** ` as money`: how people read a value of that type; '' = as it is. */
-export function formatFor(type: FieldType | null): string {
-  return type === 'money' || type === 'date' ? ` as ${type}` : ''
+/** Fields whose time of day people ask for. */
+const HAS_TIME = /\.(?:start_date|end_date|\w*stamp)$/
+
+/** ` as money`: how people read that value, in one way or two; '' = as it is. */
+export function formatsFor({ name, type }: PlaceholderChoice): string[] {
+  if (type === 'date' && HAS_TIME.test(name)) return [' as date', ' as time']
+  return [type === 'money' || type === 'date' ? ` as ${type}` : '']
 }
 
 /** Everything a text in this place can refer to, the most likely first. */
