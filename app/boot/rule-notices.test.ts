@@ -237,6 +237,49 @@ describe('an automation that fails', () => {
     expect((await listRuleNotices(world.app, LEEDS))[0]?.sentence).not.toContain('We keep trying')
   })
 
+  /** From now on the platform answers 500 to these calls, or to none. */
+  function breaks(...verbs: string[]): void {
+    world.platform.fate = ({ verb }) => (verbs.includes(verb) ? 'broken' : 'well')
+  }
+
+  async function going(steps?: Step[], times = 1): Promise<void> {
+    const rule = await thanks(steps)
+    world.engine().start()
+    for (let made = 0; made < times; made++) await world.start(rule, [world.job(LEEDS)])
+  }
+
+  /** An hour and a minute at a time. */
+  async function passDay(): Promise<void> {
+    for (let passed = 0; passed < 30; passed++) {
+      await pass(minutes(1))
+      world.clock.leap(hours(1))
+    }
+    await pass(minutes(1))
+  }
+
+  const told = async () => (await listRuleNotices(world.app, LEEDS)).map(({ count, sentence }) => ({ count, sentence }))
+  const KEEP_TRYING = expect.stringContaining('We keep trying.')
+  const OVER = expect.not.stringContaining('We keep trying')
+
+  test('is told as early while its records cannot be read: each run counts once, however it ends', async () => {
+    breaks('list', 'read')
+    await going([TEXT], 2)
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    await passDay()
+    expect(await world.run(2)).toMatchObject({ state: 'done', outcome: 'failure' })
+    expect(await told()).toEqual([{ count: 2, sentence: OVER }])
+    expect(mails()).toHaveLength(1)
+  })
+
+  test('is told as early while nobody knows whether it was done', async () => {
+    breaks('create')
+    await going([aStep('s1', 'create_task', { title: 'Call', description: '' })])
+    await pass(minutes(15))
+    expect((await world.run(1)).journal[0]).toMatchObject({ state: 'sending', errorClass: 'unclear' })
+    expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

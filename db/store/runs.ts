@@ -160,7 +160,7 @@ export interface RunStore {
   setRow(fence: RunFence, row: RowSeen, write: RowWrite): Promise<boolean>
   /**
    * Parks the run until a moment or a person's decision. `stamp` = the journal's state when this was decided. A step that
-   * goes on failing is told in the same commit.
+   * goes on failing is told in the same commit. Each run counts once, however often it is tried.
    */
   parkRun(
     fence: RunFence,

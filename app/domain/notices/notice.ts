@@ -84,8 +84,8 @@ export interface Trouble {
   runId: number | null
 }
 
-/** What a run says about its rule: a trouble to count (0 = it counted before), or that it works; null = neither. */
-export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason' | 'count'> | 'works' | null
+/** What a run says about its rule: a trouble, or that it works; null = neither. */
+export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason'> | 'works' | null
 
 /** Retention of a notice after it last happened; the newest of each endpoint stays. */
 export const NOTICES_KEPT = days(90)

@@ -186,6 +186,11 @@ function rerunStore(connections: Connections): Pick<RunStore, 'rerunFailed'> {
        next_attempt_at = NULL, ended_at = NULL, planned_at = @at
      WHERE run_id = @runId AND ${FAILED}`,
   )
+  // What fails once more is told once more.
+  const forgetTold = db.prepare(
+    `UPDATE run_step SET effect = json_remove(effect, '$.told')
+     WHERE run_id = @runId AND json_extract(effect, '$.told') IS NOT NULL`,
+  )
   const wakeRun = db.prepare(
     `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${setReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting', 'done')`,
@@ -201,6 +206,7 @@ function rerunStore(connections: Connections): Pick<RunStore, 'rerunFailed'> {
         if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
         yield* forgetUnplanned.run({ runId })
         yield* planAgain.run({ at, runId })
+        yield* forgetTold.run({ runId })
         yield* wakeRun.run({ at, reason: storedReason(reason), runId })
         return { outcome: 'again', rows }
       })

@@ -37,6 +37,8 @@ const STAMP = `(SELECT coalesce(string_agg(step_id || '/' || item_key || '/' || 
 const OURS = "run.id = @runId AND run.account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
 const OF_RULE = 'JOIN automation a ON a.id = run.automation_id'
 
+const TOLD = "json_extract(effect, '$.told')"
+
 /** Nothing was done for these records: when it happens again, the rule has not acted on it yet. */
 const FORGET = `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
     AND record_uuid IN (SELECT value FROM json_each(@records)) AND run_id = @runId
@@ -71,10 +73,12 @@ function planStore(connections: Connections): Pick<RunStore, 'planEffects'> {
   const { goesOn } = fenceOf(connections)
   const OF_STEP = 'run_id = @runId AND step_id = @stepId'
   /** A placeholder, and what was put off; of the latter all or none. */
-  const forgetWaiting = db.prepare(
-    `DELETE FROM run_step WHERE ${OF_STEP} AND ((${IS_PLACEHOLDER}) OR NOT EXISTS (
-       SELECT 1 FROM run_step WHERE ${OF_STEP} AND NOT coalesce(${IS_PUT_OFF}, FALSE)))`,
-  )
+  const forgetWaiting = db
+    .prepare<object, string | null>(
+      `DELETE FROM run_step WHERE ${OF_STEP} AND ((${IS_PLACEHOLDER}) OR NOT EXISTS (
+         SELECT 1 FROM run_step WHERE ${OF_STEP} AND NOT coalesce(${IS_PUT_OFF}, FALSE))) RETURNING ${TOLD}`,
+    )
+    .pluck()
   const isPlanned = db
     .prepare<{ runId: number; stepId: string }, 1>('SELECT 1 FROM run_step WHERE run_id = @runId AND step_id = @stepId')
     .pluck()
@@ -95,11 +99,11 @@ function planStore(connections: Connections): Pick<RunStore, 'planEffects'> {
       return turn.run(function* () {
         if ((yield* goesOn.get(fence)) === undefined) return false
         const { runId } = fence
-        yield* forgetWaiting.run({ runId, stepId })
+        const told = (yield* forgetWaiting.all({ runId, stepId })).find((row) => row !== null)
         if ((yield* isPlanned.get({ runId, stepId })) !== undefined) return false
         let seq = (yield* nextSeq.get({ runId })) ?? 1
         for (const row of rows) {
-          const effect = storedEffect(row.effect, row.notes)
+          const effect = storedEffect(row.effect, row.notes, told)
           yield* insertRow.run({ ...row, runId, stepId, seq, effect, reason: storedReason(row.sentence) })
           seq++
           if (row.notes?.dropped) yield* forget.run({ runId, records: JSON.stringify(row.notes.dropped) })
@@ -245,6 +249,13 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
   const forget = db.prepare(FORGET)
   const forgetPlaceholders = db.prepare(`DELETE FROM run_step WHERE run_id = @runId AND ${IS_PLACEHOLDER}`)
   const troubles = troubleRows(db)
+  const toldBefore = db
+    .prepare<object, string>(`SELECT ${TOLD} FROM run_step WHERE run_id = @runId AND ${TOLD} IS NOT NULL LIMIT 1`)
+    .pluck()
+  const noteTold = db.prepare(
+    `UPDATE run_step SET effect = '{"told":' || json_quote(CAST(@told AS text)) || ',' || substr(effect, 2)
+     WHERE run_id = @runId AND state IN ('failed', 'sending')`,
+  )
   const skipOpen = db.prepare(SKIP_OPEN)
 
   /** Why nothing was written: the run is no longer ours, or the journal changed. */
@@ -252,12 +263,20 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     return (yield* isOurs.get(fence)) ? 'changed' : 'lost'
   }
 
-  function* tell({ accountUuid, runId }: RunFence, told: ToldByRun, at: number): Generator<unknown, void> {
+  function* tell(
+    { accountUuid, runId }: RunFence,
+    told: ToldByRun,
+    at: number,
+    again: boolean,
+  ): Generator<unknown, void> {
     if (told === null) return
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
     if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
     else {
-      const trouble = { ...told, kind: 'failing', since: at, runId, total: false } as const
+      const before = yield* toldBefore.get({ runId })
+      if (again && before === undefined) yield* noteTold.run({ runId, told: told.fingerprint })
+      const count = before === undefined ? 1 : 0
+      const trouble = { ...told, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
     }
   }
@@ -287,7 +306,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
         if ((yield* park.run(values)).changes === 0) return yield* refusedBecause(fence)
-        yield* tell(fence, told, at)
+        yield* tell(fence, told, at, true)
         return 'parked'
       })
     },
@@ -303,7 +322,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
           yield* forget.run({ runId: fence.runId, records: (yield* recordsOf.get({ runId: fence.runId })) ?? '[]' })
           yield* forgetPlaceholders.run({ runId: fence.runId })
         }
-        yield* tell(fence, told, at)
+        yield* tell(fence, told, at, false)
         return 'parked'
       })
     },

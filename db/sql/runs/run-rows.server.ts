@@ -118,6 +118,8 @@ export interface StoredRow
 interface StoredEffect {
   effect: JournalEffect
   notes: PlanNotes | null
+  /** The fingerprint of the trouble that the run told while it went on failing. */
+  told?: string
 }
 
 interface StoredResult {
@@ -127,8 +129,8 @@ interface StoredResult {
   released?: true
 }
 
-export function storedEffect(effect: JournalEffect, notes: PlanNotes | null): string {
-  const stored: StoredEffect = { effect, notes }
+export function storedEffect(effect: JournalEffect, notes: PlanNotes | null, told?: string | null): string {
+  const stored: StoredEffect = { ...(told && { told }), effect, notes }
   return JSON.stringify(stored)
 }
 

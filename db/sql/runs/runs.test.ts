@@ -490,3 +490,34 @@ test('leftovers of each kind go when their time is over', async () => {
   }
   expect(world.rows('SELECT record_uuid AS record FROM seen_ledger')).toEqual([{ record: 'b' }])
 })
+
+test('a run counts once as a trouble of its rule: when it is told, or at its end', async () => {
+  const told = { fingerprint: 'failing:1:unavailable', reason: 'No answer.' }
+  const count = () => world.rows('SELECT fingerprint, count FROM notice ORDER BY id')
+  /** A run whose step failed that often, and its journal's state. */
+  async function failed(attempt: number, nextAttemptAt: number | null) {
+    const fence = await claimed()
+    await world.store.runs.planEffects(fence, 's1', [newRow({ state: 'failed', attempt, nextAttemptAt })])
+    const stamp = async () => (await world.store.runs.readJournal(fence))?.stamp ?? ''
+    const end = { outcome: 'failure', reason: null, cancelledReason: '', told, at: now } as const
+    return {
+      fence,
+      park: async () => world.store.runs.parkRun(fence, await stamp(), { ...WAITS, told, at: now }),
+      end: async () => world.store.runs.finishRun(fence, await stamp(), end),
+    }
+  }
+  // Its last try was never told before.
+  const late = await failed(8, null)
+  expect(await late.end()).toBe('parked')
+  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 1 }])
+  const lasting = await failed(4, 1)
+  expect(await lasting.park()).toBe('parked')
+  await world.store.runs.claimRun(LEEDS, lasting.fence.runId, OWNER, now)
+  expect(await lasting.end()).toBe('parked')
+  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 2 }])
+  // Done once more, it fails once more.
+  await world.store.runs.rerunFailed(LEEDS, lasting.fence.runId, { reason: 'Again.', at: now })
+  await world.store.runs.claimRun(LEEDS, lasting.fence.runId, OWNER, now)
+  expect(await lasting.end()).toBe('parked')
+  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 3 }])
+})

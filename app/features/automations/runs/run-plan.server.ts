@@ -103,10 +103,10 @@ export function createPlanner(app: RunApp, parts: RunParts) {
     const change = isHopeless
       ? { state: 'failed' as const, attempt: held.attempt, errorClass, sentence, nextAttemptAt: null }
       : afterPlanPutOff(held, why, now)
-    const { attempt, nextAttemptAt } = change
+    const { attempt, nextAttemptAt, state } = change
     const rows = rowMaker(fence, step, clock.now, carriedOn(step, seen))
-    const row = rows.without(change.state, change.errorClass, change.sentence)
-    const endedAt = nextAttemptAt === null ? now : null
+    const row = rows.without(state, change.errorClass, change.sentence)
+    const endedAt = state === 'failed' ? now : null
     await save(fence, step, [{ ...row, attempt, nextAttemptAt, plannedAt: held.plannedAt, endedAt }])
     await pauseRules(app, run, sentence)
     log.info({ run: run.id, step: step.id, errorClass, nextAttemptAt }, 'step.put_off')

@@ -4,7 +4,7 @@ import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { mailableReason, noticeReasonText } from '#app/features/notices/notice-reasons.ts'
 import { JOURNAL_CLASSES } from '../rules/journal.ts'
-import { toldByRun } from './run.server.ts'
+import { toldByRun, toldByWait } from './run.server.ts'
 
 const STEPS: Step[] = [
   { id: 'a', type: 'create_task', parameters: {}, waitForPrevious: false },
@@ -59,5 +59,24 @@ describe('the end of a run', () => {
     expect(toldByRun('failure', null, [], [{ ...REFUSED, errorClass: null }])).toMatchObject({
       fingerprint: 'failing:0:other',
     })
+  })
+})
+
+describe('a run that waits for its next try', () => {
+  const failing = (over: Partial<JournalRow>) =>
+    row('a', { state: 'failed', errorClass: 'unavailable', attempt: 4, nextAttemptAt: 9, endedAt: 5, ...over })
+  const unclear = { state: 'sending', errorClass: 'unclear', endedAt: null } as const
+  const tries: JournalRow['tries'] = [{ at: 4, endedAt: 5, outcome: 'unknown', sentence: null }]
+
+  test.each([
+    ['goes on failing', {}, 'failing:1:unavailable'],
+    ['may or may not be done', { ...unclear, tries }, 'failing:1:unclear'],
+    ['failed for a short time', { attempt: 3 }, undefined],
+    ['failed before this turn', { endedAt: 4 }, undefined],
+    ['is looked at again', { ...unclear, tries: [{ ...tries[0], endedAt: 4 }] }, undefined],
+    ['is being sent', { ...unclear, tries, nextAttemptAt: null }, undefined],
+  ] as const)('tells of a step that %s', (_what, over, fingerprint) => {
+    const told = toldByWait(STEPS, [failing(over as Partial<JournalRow>)], 5)
+    expect(told === null || told === 'works' ? undefined : told.fingerprint).toBe(fingerprint)
   })
 })

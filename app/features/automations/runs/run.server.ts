@@ -138,8 +138,8 @@ function whyNotBegun(run: ClaimedRun): RunNext | null {
   return { next: 'hold', reason: rule.pausedReason }
 }
 
-// What a run tells its owner at its end, or when it goes on failing: a trouble, or that the rule works. The same step that fails for the same reason
-// is the same trouble, however often.
+// What a run tells its owner at its end, or when it goes on failing: a trouble, or that the rule works. The same step that
+// fails for the same reason is the same trouble, however often.
 
 /** `reason`: why the run as a whole ended, for one without steps. What may have been sent waits for a person instead. */
 export function toldByRun(
@@ -159,23 +159,21 @@ export function toldByRun(
 /** Of a run that waits for its next try. `since`: what failed before it was told then. */
 export function toldByWait(steps: readonly Step[], journal: readonly JournalRow[], since: Millis): ToldByRun {
   const row = journal.find(
-    ({ state, attempt, endedAt }) => state === 'failed' && attempt >= LASTING_FROM && (endedAt ?? 0) >= since,
+    (one) => one.attempt >= LASTING_FROM && isFailing(one) && (one.endedAt ?? one.tries.at(-1)?.endedAt ?? 0) >= since,
   )
   return row ? troubleOf(row, steps) : null
 }
 
-function troubleOf({ stepId, errorClass, sentence, attempt, nextAttemptAt }: JournalRow, steps: readonly Step[]) {
+/** What may have been done, and is looked at and tried again, fails as well. */
+function isFailing({ state, errorClass, nextAttemptAt }: JournalRow): boolean {
+  return state === 'failed' || (state === 'sending' && errorClass === 'unclear' && nextAttemptAt !== null)
+}
+
+function troubleOf({ stepId, errorClass, sentence, nextAttemptAt }: JournalRow, steps: readonly Step[]) {
   const place = steps.findIndex(({ id }) => id === stepId)
   const step = steps[place]
-  const told = trouble(
-    place + 1,
-    step ? actionSpec(step.type).label : stepId,
-    errorClass ?? 'other',
-    sentence,
-    nextAttemptAt !== null,
-  )
-  // Each run counts once, however often it is tried.
-  return { ...told, count: attempt > LASTING_FROM ? 0 : 1 }
+  const action = step ? actionSpec(step.type).label : stepId
+  return trouble(place + 1, action, errorClass ?? 'other', sentence, nextAttemptAt !== null)
 }
 
 function trouble(step: number, action: string, errorClass: string, reason: Reason | null, again = false) {
@@ -184,6 +182,5 @@ function trouble(step: number, action: string, errorClass: string, reason: Reaso
   return {
     fingerprint: `failing:${step}:${why}`,
     reason: noticeReason('run_failed', { step, action, why: errorClass, said, again: again ? 1 : 0 }),
-    count: 1,
   }
 }
