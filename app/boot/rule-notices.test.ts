@@ -280,6 +280,31 @@ describe('an automation that fails', () => {
     expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
   })
 
+  test('keeps no “We keep trying” once its run is cancelled, or needs a person', async () => {
+    const cancel = (id: number) =>
+      world.store.runs.cancelRun(LEEDS, id, { reason: 'By hand.', rowReason: 'Not sent.', at: world.clock.now() })
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    await going([aStep('s1', 'send_notification', { url, message: 'Done.' })])
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
+    expect(await cancel(1)).toEqual({ outcome: 'cancelled' })
+    await pass(minutes(2))
+    expect([await told(), subjects()]).toEqual([[], ['Thank the customer failed']])
+
+    // Of two runs, one is given up at its next try: nobody knows whether its text went out.
+    await going([TEXT], 2)
+    breaks('list', 'read')
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    await cancel(2)
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    world.platform.fate = ({ verb }) => (verb === 'sms' ? 'answer_lost' : 'well')
+    await pass(minutes(30))
+    expect((await world.run(3)).journal[0]).toMatchObject({ state: 'unknown' })
+    expect(await told()).toEqual([{ count: 2, sentence: OVER }])
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

@@ -23,6 +23,8 @@ interface TroubleRows {
     fingerprint: string | null,
     input: { at: Millis; say: Reason | null },
   ): Step<boolean>
+  /** The run that an open trouble says is tried again is not: the trouble ends with it, unless other runs failed as well. */
+  giveUp(accountUuid: string, runId: number, at: Millis): Step<void>
 }
 
 export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
@@ -56,6 +58,13 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
     `UPDATE notice SET ended_at = @at WHERE ${SUBJECT} AND ended_at IS NULL
        AND CASE WHEN CAST(@fingerprint AS text) IS NULL THEN kind = 'failing' ELSE fingerprint = @fingerprint END
      RETURNING since, told_at AS toldAt`,
+  )
+
+  const giveUp = db.prepare(
+    `UPDATE notice SET reason_params = json_remove(reason_params, '$.again'),
+       ended_at = CASE WHEN count = 1 THEN CAST(@at AS bigint) END
+     WHERE account_uuid = @accountUuid AND run_id = @runId AND kind = 'failing' AND ended_at IS NULL
+       AND CAST(json_extract(reason_params, '$.again') AS text) = '1'`,
   )
 
   function* add(
@@ -100,6 +109,10 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
       } as const
       yield* add(who, { ...over, runId: null, endedAt: at, mailed }, at)
       return true
+    },
+
+    *giveUp(accountUuid, runId, at) {
+      yield* giveUp.run({ accountUuid, runId, at })
     },
   }
 }

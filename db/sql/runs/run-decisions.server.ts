@@ -3,6 +3,7 @@ import type { Reason } from '#app/domain/reason.ts'
 import type { Step } from '../../database.ts'
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
+import { troubleRows } from '../notices/trouble-rows.server.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, SKIP_OPEN, type StoredRow, storedResult } from './run-rows.server.ts'
 
@@ -33,6 +34,7 @@ function cancelStore(connections: Connections): Pick<RunStore, 'cancelRun'> {
     `UPDATE run SET state = 'queued', outcome = 'cancelled', ${setReason(RUN_REASON)}, wake_at = @at WHERE id = @runId`,
   )
   const skipOpen = db.prepare(SKIP_OPEN)
+  const troubles = troubleRows(db)
 
   return {
     cancelRun(accountUuid, runId, { reason: given, rowReason, at }) {
@@ -52,6 +54,7 @@ function cancelStore(connections: Connections): Pick<RunStore, 'cancelRun'> {
         }
         yield* cancelNow.run({ reason, at, runId })
         yield* skipOpen.run({ reason: storedReason(rowReason), at, runId })
+        yield* troubles.giveUp(accountUuid, runId, at)
         return { outcome: 'cancelled' }
       })
     },

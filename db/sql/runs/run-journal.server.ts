@@ -269,7 +269,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     at: number,
     again: boolean,
   ): Generator<unknown, void> {
-    if (told === null) return
+    if (told === null) return yield* troubles.giveUp(accountUuid, runId, at)
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
     if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
     else {
@@ -306,7 +306,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
         if ((yield* park.run(values)).changes === 0) return yield* refusedBecause(fence)
-        yield* tell(fence, told, at, true)
+        if (told !== null || state === 'held') yield* tell(fence, told, at, true)
         return 'parked'
       })
     },
