@@ -305,6 +305,23 @@ describe('an automation that fails', () => {
     expect(await told()).toEqual([{ count: 2, sentence: OVER }])
   })
 
+  test('is one trouble, with one mail, also when the way its runs fail changes', async () => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    await going([aStep('s1', 'send_notification', { url, message: 'Done.' })], 2)
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    const first = (await told())[0]?.sentence
+    world.outbound.when(url, { fails: 'timeout' })
+    await pass(minutes(45))
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    expect((await told())[0]?.sentence).not.toBe(first)
+    await passDay()
+    expect(await world.run(1)).toMatchObject({ outcome: 'failure' })
+    expect(await told()).toEqual([{ count: 2, sentence: OVER }])
+    expect(mails()).toHaveLength(1)
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

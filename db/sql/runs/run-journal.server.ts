@@ -275,8 +275,9 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     else {
       const before = yield* toldBefore.get({ runId })
       if (again && before === undefined) yield* noteTold.run({ runId, told: told.fingerprint })
-      const count = before === undefined ? 1 : 0
-      const trouble = { ...told, kind: 'failing', since: at, count, runId, total: false } as const
+      // What fails in another way by now is the same trouble.
+      const [fingerprint, count] = before === undefined ? [told.fingerprint, 1] : [before, 0]
+      const trouble = { ...told, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
     }
   }
