@@ -498,7 +498,7 @@ test('the last call for a quote makes its task only when its reminder went out',
   ])
   expect(await world.run(runs[0] ?? 0)).toMatchObject({ outcome: 'nothing', reason: { code: 'muted' } })
   const [{ text } = { text: '' }] = world.platform.messages
-  expect(text).toContain('we sent you a quote for Replace boiler 10 days ago. Our prices hold for 30 days.')
+  expect(text).toMatch(/our quote 2 for .+ has been with you for 10 days\. Our prices hold for 30 days\./)
   expect(world.platform.made).toMatchObject([
     { object: 'task', fields: { task_details: expect.stringContaining('went out on 5 Jan 2026') } },
   ])
