@@ -1,3 +1,4 @@
+// Long: one table of what an owner is told, and what the page does about it.
 import { Form, Link, useActionData } from '@remix-run/react'
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
