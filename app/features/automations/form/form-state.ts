@@ -338,3 +338,15 @@ function isTriggerReady({ values }: FormState): boolean {
       return false
   }
 }
+
+export const CONTACT = "the job's contact"
+
+/** Null = it messages nobody outside. */
+export function receiverWords({ type, parameters }: Pick<StepRow, 'type' | 'parameters'>): string | null {
+  if (type !== 'send_sms' && type !== 'send_email') return null
+  const text = (parameters.to ?? '').trim()
+  if (text === '') return CONTACT
+  // As the list of placeholders writes them, and by their long names.
+  if (/^\{(?:entry\.0\.contact_\w+|mobile|phone|email)(?: [^{}]*)?\}$/i.test(text)) return CONTACT
+  return /^\{[\w.]*staff[\w ]*\}$/i.test(text) ? 'the assigned staff member' : text
+}

@@ -6,7 +6,7 @@ import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { creditText, smsCredits, smsHint } from '../../rules/message-limits.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
-import { plainParameters, type StepRow } from '../form-state.ts'
+import { plainParameters, receiverWords, type StepRow } from '../form-state.ts'
 import { isWrongAt } from './block.tsx'
 import { CreateJobFields, CreateJobOptions } from './create-job-fields.tsx'
 import { EmailFields, EmailOptions } from './email-fields.tsx'
@@ -101,18 +101,6 @@ export function optionWords({ type, parameters }: StepRow): string[] {
   const on = Object.entries(OPTION_WORDS).flatMap(([name, words]) => (parameters[name] ? [words] : []))
   const receiver = receiverWords({ type, parameters })
   return receiver === null ? on : [`to ${receiver}`, ...on]
-}
-
-export const CONTACT = "the job's contact"
-
-/** Null = it messages nobody outside. */
-export function receiverWords({ type, parameters }: Pick<StepRow, 'type' | 'parameters'>): string | null {
-  if (type !== 'send_sms' && type !== 'send_email') return null
-  const text = (parameters.to ?? '').trim()
-  if (text === '') return CONTACT
-  // As the list of placeholders writes them, and by their long names.
-  if (/^\{(?:entry\.0\.contact_\w+|mobile|phone|email)(?: [^{}]*)?\}$/i.test(text)) return CONTACT
-  return /^\{[\w.]*staff[\w ]*\}$/i.test(text) ? 'the assigned staff member' : text
 }
 
 /** True when something under the options needs a look: an error, or a note about the receiver. */

@@ -2,7 +2,7 @@
 import { type OncePolicy, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import { asksAboutExisting, chosenOnce, draftOf } from '../form-body.ts'
-import { CONTACT, receiverWords } from './action-fields.tsx'
+import { CONTACT, receiverWords } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls.tsx'
 
