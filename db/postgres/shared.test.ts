@@ -1,6 +1,7 @@
 // Two instances on one database, each with connections of its own.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
+import { failureOfHeld } from '#app/features/events/delivering/endpoint-health.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { type InTurn, isTurnError } from '#app/lib/in-turn.server.ts'
 import { aRule, aStep } from '#tests/support/automation-world.server.ts'
@@ -10,6 +11,7 @@ import type { Database } from '../database.ts'
 import { automationStore } from '../sql/rules/automations.server.ts'
 import type { PostgresClient } from './client.server.ts'
 import { sharedOnServer, turnsOnServer } from './shared.server.ts'
+import { postgresStore } from './store.server.ts'
 
 let database: SharedDatabase | null
 let one: Database
@@ -172,4 +174,44 @@ test('of two rules made at once, the one with the higher number sees the other: 
     )
     expect(areFirst.filter(Boolean)).toHaveLength(1)
   }
+})
+
+test.for([
+  ['a success', 'failing_since = NULL', { ended: 1, since: 1_000, events: '[1]' }],
+  [
+    'Start again',
+    'failing_since = NULL, hold_until = NULL, hold_reason = NULL',
+    { ended: 0, since: null, events: '[]' },
+  ],
+])('giving up held events does not undo %s that is stored while it waits', async ([, changes, expected], context) => {
+  const given = theirs(context)
+  const client = clients[0] as PostgresClient
+  await client.acts.query(
+    `DELETE FROM attempt; DELETE FROM endpoint_hour; DELETE FROM delivery; DELETE FROM endpoint;
+     INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('held', '', 'UTC', 1, 1) ON CONFLICT DO NOTHING;
+     INSERT INTO endpoint (id, account_uuid, object_type, field_filter, url, secret_sealed, state, state_since, breaker,
+       breaker_probes, failing_since, failure_streak, failure_events, redirect_streak, hold_until, hold_reason,
+       pending_count, created_at)
+     VALUES (1, 'held', 'job', '', 'https://x.example.com/', 's', 'active', 1, 'closed', 0, 5, 3, '[7]', 0, 9000, 'Slower.', 1, 1);
+     INSERT INTO event (seq, id, account_uuid, object, object_uuid, changed_fields, received_at, source, dedupe)
+     VALUES (1, 'e', 'held', 'job', 'r', '[]', 1, 'object', 'd') ON CONFLICT DO NOTHING;
+     INSERT INTO delivery (account_uuid, endpoint_id, event_seq, object_uuid, cause, cause_no, state, attempts, steps,
+       due_at, deadline_at, created_at)
+     VALUES ('held', 1, 1, 'r', 'live', 0, 'pending', 0, 0, 1, 1, 1)`,
+  )
+  const { expireHeldStep } = postgresStore(client, fixedClock()).deliveries
+  const settle = await client.acts.connect()
+  await settle.query('BEGIN')
+  await settle.query(`UPDATE endpoint SET failure_streak = 0, failure_events = '[]', ${changes}`)
+  const options = { graceMs: 0, pausedForMs: 0, reason: () => 'too late', failure: failureOfHeld }
+  const giving = expireHeldStep(1_000, null, options)
+  await expect
+    .poll(() => given.rows("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%endpoint%'"))
+    .not.toEqual([])
+  await settle.query('COMMIT')
+  settle.release()
+  const { ended } = await giving
+  const [after] = await given.rows<object>('SELECT failing_since AS since, failure_events AS events FROM endpoint')
+  // What is given up is a failure of now. Of those before the success, none is left.
+  expect({ ended, ...after }).toEqual(expected)
 })

@@ -79,12 +79,13 @@ export function heldDeliveryStore(connections: Connections) {
        AND d.cause_no = @replayId LIMIT @limit`,
   )
 
+  // Its health is of the moment when it is locked: a success or "Start again" before it counts.
   const heldEndpoint = db.prepare<{ fromId: number; now: number }, HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.id >= @fromId AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > @now
          OR p.url = '' OR own.id IS NOT NULL)
        AND ${mine('p')} AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
-     ORDER BY p.id LIMIT 1`,
+     ORDER BY p.id LIMIT 1 ${lock('p')}`,
   )
   const stretch = db.prepare<
     { endpointId: number; dueAt: number; id: number; limit: number },
@@ -103,7 +104,6 @@ export function heldDeliveryStore(connections: Connections) {
       const row = yield* heldEndpoint.get({ fromId: cursor?.endpointId ?? 0, now })
       if (!row) return null
       const { endpointId, accountHold } = row
-      yield* lockEndpoint.get({ id: endpointId, state: null })
       const goesOn = cursor?.endpointId === endpointId
       const waiting = yield* stretch.all({
         endpointId,
