@@ -60,8 +60,8 @@ export function createAutomationEngine(input: AutomationEngineInput) {
     ...(shares && { beatsPerClaim: 1 }),
     ...(input.limits && { limits: input.limits }),
     ports: {
-      async due(now, perAccount) {
-        const runs = await store.runs.dueRuns(now, perAccount)
+      async due(now, most) {
+        const runs = await store.runs.dueRuns(now, most)
         return runs.map(({ id, accountUuid, recordUuids, begun }) => ({
           id,
           account: accountUuid,

@@ -191,8 +191,8 @@ test.skipIf(missing)('of an account that is given away, no run begins while one 
     const pump = createRunPump({
       ...{ clock, log: QUIET, ownership: shares.ownership, beatsPerClaim: 1, limits: { perAccount: 1 } },
       ports: {
-        async due(now, perAccount) {
-          const due = await store.runs.dueRuns(now, perAccount)
+        async due(now, most) {
+          const due = await store.runs.dueRuns(now, most)
           return due.map(({ id, accountUuid: account, begun }) => ({ id, account, keys: [], begun }))
         },
         nextDueAt: store.runs.nextRunDueAt,

@@ -14,8 +14,8 @@ export interface PumpRun {
 }
 
 interface RunPumpPorts {
-  /** Runs that can continue now, longest due first within each account, at most `perAccount` per account. */
-  due(now: Millis, perAccount: number): Promise<PumpRun[]>
+  /** Runs that can continue now, as many of each account as of the others; within each, longest due first. */
+  due(now: Millis, most: { limit: number; perAccount: number }): Promise<PumpRun[]>
   /** The earliest time after `now` at which a run can continue. */
   nextDueAt(now: Millis): Promise<Millis | null>
   /** Works until the run ends, waits, or `goOn` returns false. Resolves with the next due time; null = none. */
@@ -43,8 +43,8 @@ export interface RunLimits {
 /** A run mostly waits for the platform: with few slots, four accounts without responses would block all rules. */
 export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 500 }
 
-/** Each look ranks all that is due: it loads much of few accounts, and of many as much as memory allows. */
-const LOADED = { atOnce: 5_000, atLeast: 50 }
+/** Each look ranks all that is due, and loads as much of it as memory allows. */
+const AT_ONCE = 5_000
 
 export interface RunPumpStatus extends LoopStatus {
   inFlight: number
@@ -104,10 +104,9 @@ export function createRunPump(input: RunPumpInput) {
     async run() {
       const now = clock.now()
       known.beginLook()
-      const ahead = known.ahead()
-      const runs = await ports.due(now, ahead)
+      const runs = await ports.due(now, { limit: AT_ONCE, perAccount: limits.window })
       const next = await ports.nextDueAt(now)
-      known.endLook(runs, ahead, (id) => aside.isAside(id, now))
+      known.endLook(runs, (id) => aside.isAside(id, now))
       pump.setAlarm(next)
       for (const until of aside.after(now)) pump.bringForward(until)
       claimed = true
@@ -166,8 +165,8 @@ function createRunWindow(limits: RunLimits, look: () => void) {
   const busy = new Set<string>()
   /** Due again while still in progress. */
   const again = new Set<number>()
-  /** With due runs at the last look; at first nobody knows. */
-  let accounts = LOADED.atOnce
+  /** While this many accounts have loaded runs, no place for a run at work stays empty: no look is needed. */
+  let enough = 0
   /** Ended since the last load began, so its result may be outdated for them. */
   const endedSince = new Set<number>()
 
@@ -204,9 +203,7 @@ function createRunWindow(limits: RunLimits, look: () => void) {
     stray: (isOurs: (account: string) => boolean) =>
       [...inFlight.values()].filter(({ account }) => !isOurs(account)).map(({ id }) => id),
     beginLook: () => endedSince.clear(),
-    /** Due runs that the next look loads of each account. */
-    ahead: () => Math.min(limits.window, Math.max(LOADED.atLeast, Math.floor(LOADED.atOnce / accounts))),
-    endLook(runs: readonly PumpRun[], ahead: number, isAside: (id: number) => boolean) {
+    endLook(runs: readonly PumpRun[], isAside: (id: number) => boolean) {
       window.clear()
       more.clear()
       const counts = new Map<string, number>()
@@ -214,8 +211,8 @@ function createRunWindow(limits: RunLimits, look: () => void) {
         if (inFlight.has(run.id) || endedSince.has(run.id) || !isAside(run.id)) know(run)
         counts.set(run.account, (counts.get(run.account) ?? 0) + 1)
       }
-      accounts = Math.max(1, counts.size)
-      for (const [account, count] of counts) if (count >= ahead) more.add(account)
+      enough = runs.length < AT_ONCE ? 0 : Math.max(limits.overall, counts.size / 2)
+      for (const [account, count] of counts) if (count >= limits.window) more.add(account)
     },
     /** The next run of the next account that may start one; null = none. Moves the account to the end of the queue. */
     take(): PumpRun | null {
@@ -228,7 +225,7 @@ function createRunWindow(limits: RunLimits, look: () => void) {
         list.splice(index, 1)
         window.delete(account)
         if (list.length > 0) window.set(account, list)
-        else if (more.delete(account)) look()
+        else if (more.delete(account) || window.size < enough) look()
         begin(run)
         return run
       }

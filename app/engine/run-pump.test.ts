@@ -57,7 +57,7 @@ function pump({ owner = 'one', beatMs, ...more }: Partial<RunPumpInput & LeaseIn
     }),
     ports: {
       rest: async () => {},
-      async due(now, perAccount) {
+      async due(now, { perAccount }) {
         claims++
         const counts = new Map<string, number>()
         return runs.filter((run) => {
@@ -125,8 +125,8 @@ test('so many at work are enough for the whole process', async () => {
   expect(made.status()).toMatchObject({ owner: true, inFlight: overall, known: 4 })
 })
 
-test('many that are due are loaded in a few looks, and of many accounts fewer each', async () => {
-  const asked: number[] = []
+test('many that are due are loaded in a few looks, and never more at once than memory allows', async () => {
+  const looks: number[] = []
   const work = async (run: PumpRun) => {
     runs = runs.filter((one) => one !== run)
     return null
@@ -134,26 +134,35 @@ test('many that are due are loaded in a few looks, and of many accounts fewer ea
   const ports: RunPumpInput['ports'] = {
     rest: async () => {},
     nextDueAt: async () => null,
-    async due(_now, perAccount) {
-      asked.push(perAccount)
-      return [...Map.groupBy(runs, ({ account }) => account).values()].flatMap((own) => own.slice(0, perAccount))
+    async due(_now, { limit, perAccount }) {
+      const queues = [...Map.groupBy(runs, ({ account }) => account).values()]
+      const loaded: PumpRun[] = []
+      for (let place = 0; place < perAccount && loaded.length < limit; place++)
+        loaded.push(...queues.flatMap((queue) => queue[place] ?? []).slice(0, limit - loaded.length))
+      looks.push(loaded.length)
+      return loaded
     },
     work,
   }
-  for (let id = 1; id <= 5_000; id++) due(id, 'busy')
   const made = pump({ ports, beatMs: 60_000 })
   made.start()
   await clock.settle()
-  await made.idle()
-  expect([runs.length, asked[0], asked[1]]).toEqual([0, 50, 500])
+  const worked = async () => {
+    looks.length = 0
+    await made.idle()
+    return [runs.length, Math.max(...looks)]
+  }
+  for (let id = 1; id <= 5_000; id++) due(id, 'busy')
+  expect(await worked()).toEqual([0, 500])
   // 50 at a time it took more than 100.
-  expect(asked.length).toBeLessThan(30)
-  for (let id = 6_000; id < 6_200; id++) due(id, `account-${id}`)
-  made.wake()
-  await clock.settle()
-  made.wake()
-  await clock.settle()
-  expect(asked.at(-1)).toBe(50)
+  expect(looks.length).toBeLessThan(30)
+  // After a look that found nothing, these were all loaded at once.
+  for (let id = 6_000; id < 18_000; id++) due(id, `account-${id % 200}`)
+  expect(await worked()).toEqual([0, 5_000])
+  expect(looks.length).toBeLessThan(30)
+  for (let id = 20_000; id < 28_000; id++) due(id, `account-${id}`)
+  expect(await worked()).toEqual([0, 5_000])
+  expect(looks.length).toBeLessThan(30)
 })
 
 test('of two runs on the same record the second waits for the first; the same record elsewhere is another', async () => {

@@ -119,8 +119,11 @@ export interface RunStore {
 
   // ---- for the engine: covers every account ----
 
-  /** Runs that can continue, longest due first within each account, at most `perAccount` per account. */
-  dueRuns(now: Millis, perAccount: number): Promise<DueRun[]>
+  /**
+   * Runs that can continue, longest due first within each account, at most `perAccount` per account; `limit` in all,
+   * as many of each account as of the others.
+   */
+  dueRuns(now: Millis, most: { limit: number; perAccount: number }): Promise<DueRun[]>
   /** The earliest time after `now` at which a run can continue; null = no run waits for a time. */
   nextRunDueAt(now: Millis): Promise<Millis | null>
   /** Lets no other instance go on with these runs of `owner` before `until`; with the present time, lets it. */

@@ -896,12 +896,15 @@ export const ACTS: Readonly<Record<string, Act>> = {
   },
   dueRuns: {
     of: 'run',
-    run: async ({ store }, { now }) => [await store.runs.dueRuns(now, 2), await store.runs.nextRunDueAt(now)],
+    run: async ({ store }, { now }) => [
+      await store.runs.dueRuns(now, { limit: 3, perAccount: 2 }),
+      await store.runs.nextRunDueAt(now),
+    ],
   },
   claimRun: {
     of: 'run',
     run: async (side, given) => {
-      const [due] = await side.store.runs.dueRuns(given.now, 1)
+      const [due] = await side.store.runs.dueRuns(given.now, { limit: 1, perAccount: 1 })
       const fence =
         due && !given.yes
           ? { ...fenceOf(side, given), accountUuid: due.accountUuid, runId: due.id }

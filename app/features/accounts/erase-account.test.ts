@@ -91,7 +91,7 @@ describe('erasing an account', () => {
     expect(await store.endpoints.listEndpoints(LEEDS, 'extra')).toEqual([])
     expect(await store.automations.listAutomations(LEEDS)).toEqual([])
     expect(await store.automations.findAutomationByTriggerKey(`key-${LEEDS}`)).toBeNull()
-    expect(await store.runs.dueRuns(world.clock.now(), 10)).toEqual([])
+    expect(await store.runs.dueRuns(world.clock.now(), { limit: 10, perAccount: 10 })).toEqual([])
     expect(await store.accounts.findSessions([`session-${LEEDS}`])).toEqual([])
     expect(await draft()).toBeNull()
     expect(await store.accounts.resolveAccountId(`ext-${LEEDS}`)).toBeNull()

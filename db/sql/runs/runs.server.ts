@@ -92,14 +92,14 @@ const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
 function queueStore(connections: Connections) {
   const { db, turn, mine } = connections
   const due = db.prepare<
-    { now: number; longest: number; perAccount: number },
+    { now: number; longest: number; limit: number; perAccount: number },
     { id: number; accountUuid: string; recordUuids: string; state: RunState }
   >(
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
        FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${mine('run')} AND ${NOT_HELD} AND ${NO_REST}
-     ) AS ranked WHERE place <= @perAccount ORDER BY wake_at, id`,
+     ) AS ranked WHERE place <= @perAccount ORDER BY place, wake_at, id LIMIT @limit`,
   )
   const next = db
     .prepare<{ now: number }, number | null>(
@@ -128,8 +128,8 @@ function queueStore(connections: Connections) {
      FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
   return {
-    dueRuns: db.read(function* (now, perAccount) {
-      const rows = yield* due.all({ now, longest: now + LONGEST_REST, perAccount })
+    dueRuns: db.read(function* (now, most) {
+      const rows = yield* due.all({ now, longest: now + LONGEST_REST, ...most })
       return rows.map(
         ({ id, accountUuid, recordUuids, state }): DueRun => ({
           id,

@@ -145,9 +145,13 @@ test('what is due is given by account, the longest due first, and never more of 
   const later = await started({ wakeAt: now + 1 })
   await started({ held: 'Ask me.' })
   const other = await started({}, theirs, BRISBANE)
-  expect((await world.store.runs.dueRuns(now, 2)).map(({ id }) => id)).toEqual([5, 4, other])
+  const due = async (at: number, limit: number, perAccount: number) =>
+    (await world.store.runs.dueRuns(at, { limit, perAccount })).map(({ id }) => id)
+  expect(await due(now, 50, 2)).toEqual([5, other, 4])
+  // As many of each account as of the others, however little may be loaded in all.
+  expect(await due(now, 2, 50)).toEqual([5, other])
   expect(await world.store.runs.nextRunDueAt(now)).toBe(now + 1)
-  expect((await world.store.runs.dueRuns(now + 1, 50)).map(({ id }) => id)).toContain(later)
+  expect(await due(now + 1, 50, 50)).toContain(later)
   expect(await world.store.runs.nextRunDueAt(now + 1)).toBeNull()
 })
 
@@ -156,13 +160,13 @@ test('while a run rests, no other of its account begins: it may be writing to th
   const second = await started()
   const theirs = await started({}, await world.rule(aRule([]), BRISBANE), BRISBANE)
   const { runs } = world.store
-  const due = async (at: number) => (await runs.dueRuns(at, 50)).map(({ id }) => id)
+  const due = async (at: number) => (await runs.dueRuns(at, { limit: 50, perAccount: 50 })).map(({ id }) => id)
   await runs.restRuns([runId], OWNER, now + seconds(20))
   expect(await due(now)).toEqual([theirs])
   // Its process may have ended meanwhile.
   expect(await due(now + seconds(20))).toEqual([second, theirs, runId])
   await runs.restRuns([runId], OWNER, now)
-  expect(await due(now)).toEqual([runId, second, theirs])
+  expect(await due(now)).toEqual([runId, theirs, second])
 })
 
 test.skipIf(aboutTheFile('plans of SQLite'))('the look for what is due goes along its index', () => {
