@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer, judgeTest, parseRetryAfter } from './answer.ts'
+import { judgeAnswer, judgeNotification, judgeTest, parseRetryAfter } from './answer.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0, 0)
 const judge = (status: number, headers: Record<string, string> = {}) =>
@@ -57,12 +57,22 @@ describe('what an answer means', () => {
     [
       '9000',
       /asked us to wait 2 hours 30 minutes\. /,
-      /It asked for too long a wait\. We try again after 60 minutes\.$/,
+      /It asked us to wait 2 hours 30 minutes\. We wait 60 minutes at most\.$/,
     ],
-    ['315360000', /429 and asked for too long a wait\. We try again after 24 hours\. We pause/, /after 60 minutes\.$/],
+    ['315360000', /429 and asked us to wait 720 hours\. We wait 24 hours at most\. We pause/, / 60 minutes at most\.$/],
   ])('tells a Retry-After of %s as it is followed', (wait, slowed, maintained) => {
     expect(judge(429, { 'retry-after': wait }).sentence).toMatch(slowed)
     expect(judge(503, { 'retry-after': wait }).sentence).toMatch(maintained)
+  })
+
+  it.each([
+    ['a test', judgeTest],
+    ['a notification of an automation', judgeNotification],
+  ])('tells nothing of how long a webhook waits in the answer to %s', (_what, its) => {
+    const sentenceOf = (status: number) =>
+      its({ outcome: 'response', status, headers: { 'retry-after': '9000' } }, NOW).sentence
+    expect(sentenceOf(503)).toMatch(/maintained\. It asked us to wait 2 hours 30 minutes\.$/)
+    expect(sentenceOf(429)).not.toMatch(/at most/)
   })
 
   it('says of a test that it changed nothing', () => {

@@ -12,7 +12,10 @@ type Answer =
   | { outcome: NoAnswer; sentence: string }
 
 /** `now` = when the answer arrived, because a Retry-After may name a moment. */
-export function judgeAnswer(answer: Answer, now: Millis): Verdict {
+export const judgeAnswer = (answer: Answer, now: Millis): Verdict => judge(answer, now, true)
+
+/** `bounded`: the webhook waits, so the sentence says how long at most. */
+function judge(answer: Answer, now: Millis, bounded: boolean): Verdict {
   if (answer.outcome !== 'response') {
     return { outcome: answer.outcome, statusCode: null, retryAfterMs: null, sentence: answer.sentence }
   }
@@ -20,19 +23,21 @@ export function judgeAnswer(answer: Answer, now: Millis): Verdict {
   const outcome = outcomeOf(status)
   const mayWait = outcome === 'rate_limited' || status === 503
   const retryAfterMs = mayWait ? parseRetryAfter(headers['retry-after'], now) : null
-  return { outcome, statusCode: status, retryAfterMs, sentence: sentenceFor(outcome, status, headers, retryAfterMs) }
+  const most = !bounded ? Infinity : status === 503 ? LONGEST_MAINTENANCE : LONGEST_HOLD
+  const asked = retryAfterMs ? askedWait(retryAfterMs, most) : null
+  return { outcome, statusCode: status, retryAfterMs, sentence: sentenceFor(outcome, status, headers, asked) }
 }
 
 /** Judges a test event, which never stops a webhook: the sentence says what a real event would do. */
 export function judgeTest(answer: Answer, now: Millis): Verdict {
-  const verdict = judgeAnswer(answer, now)
+  const verdict = judge(answer, now, false)
   if (verdict.outcome === 'rate_limited') return { ...verdict, sentence: SLOWED_AT_TEST }
   return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
 }
 
 /** Judges a notification of an automation: it has no card, and each is tried by itself. */
 export function judgeNotification(answer: Answer, now: Millis): Verdict {
-  const verdict = judgeAnswer(answer, now)
+  const verdict = judge(answer, now, false)
   const { outcome, retryAfterMs: wait } = verdict
   if (outcome === 'gone') return { ...verdict, sentence: GONE_FOR_STEP }
   if (outcome !== 'rate_limited') return verdict
@@ -61,7 +66,7 @@ function sentenceFor(
   outcome: Exclude<AttemptOutcome, NoAnswer>,
   status: number,
   headers: Readonly<Record<string, string>>,
-  retryAfterMs: number | null,
+  asked: string | null,
 ): string {
   switch (outcome) {
     case 'delivered':
@@ -74,11 +79,9 @@ function sentenceFor(
     case 'gone':
       return 'Your address answered 410, which asks us to send nothing more. Press “Start again” on its card when it should receive events again.'
     case 'rate_limited':
-      return retryAfterMs
-        ? `Your address answered 429 and ${askedWait(retryAfterMs, LONGEST_HOLD)}. We pause and send more slowly.`
-        : 'Your address answered 429: it wants fewer requests. We pause and send more slowly.'
+      return `Your address answered 429${asked ? ` and ${asked}` : ': it wants fewer requests.'} We pause and send more slowly.`
     case 'http_error':
-      return `Your address answered ${status}.${advice(status, retryAfterMs)}`
+      return `Your address answered ${status}.${advice(status, asked)}`
     default:
       return assertNever(outcome)
   }
@@ -102,10 +105,9 @@ const ADVICE: Record<number, string> = {
   504: 'The system behind your address took too long.',
 }
 
-function advice(status: number, retryAfterMs: number | null): string {
-  const wait = retryAfterMs ? ` It ${askedWait(retryAfterMs, LONGEST_MAINTENANCE)}.` : ''
+function advice(status: number, asked: string | null): string {
   const text = ADVICE[status] ?? (status >= 500 ? ADVICE[500] : status < 200 ? 'It sent no final response.' : '')
-  return `${text ? ` ${text}` : ''}${wait}`
+  return `${text ? ` ${text}` : ''}${asked ? ` It ${asked}` : ''}`
 }
 
 /** Formats a redirect's target for display: shortened, and without the query, which may contain keys. */
@@ -118,8 +120,7 @@ function redirectTarget(location: string | undefined): string | null {
 }
 
 function askedWait(ms: number, most: number): string {
-  if (ms > most) return `asked for too long a wait. We try again after ${duration(most)}`
-  return `asked us to wait ${duration(ms)}`
+  return `asked us to wait ${duration(ms)}.${ms > most ? ` We wait ${duration(most)} at most.` : ''}`
 }
 
 function duration(ms: number): string {
