@@ -153,6 +153,8 @@ function fail(
   endpoint.streak++
   endpoint.failedEvents.add(eventSeq)
   endpoint.hopeless = meaning.says === 'hopeless' ? endpoint.hopeless + 1 : 0
+  // A longer wait that the receiver asked for stays the receiver's.
+  if (endpoint.hopeless === 3 && endpoint.holdUntil >= now + HOPELESS_HOLD) endpoint.hopeless = 2
   if (endpoint.hopeless >= 3) holdAtLeast(endpoint, now + HOPELESS_HOLD, now)
   const severalEvents = endpoint.failedEvents.size >= 3
   const failingFor = now - endpoint.failingSince

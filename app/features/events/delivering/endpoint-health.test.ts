@@ -174,8 +174,11 @@ describe('a hold', () => {
   })
 
   it('follows three redirects, or refused addresses, in a row', () => {
-    const redirects = (count: number) =>
-      after(Array.from({ length: count }, (_, n) => ({ event: n, at: START + n, verdict: REDIRECTED })))
+    const redirects = (count: number, before = HEALTHY) =>
+      after(
+        Array.from({ length: count }, (_, n) => ({ event: n, at: START + n, verdict: REDIRECTED })),
+        before,
+      )
     expect(redirects(2).holdUntil).toBeNull()
     expect(redirects(3)).toMatchObject({ holdUntil: START + 2 + hours(6), holdReason: 'It redirects.' })
     const mended = after([{ event: 9, at: START + seconds(5), verdict: DELIVERED }], redirects(3))
@@ -188,6 +191,16 @@ describe('a hold', () => {
       holdReason: 'Slower.',
       redirectStreak: 0,
     })
+    const asked = after([{ event: 9, at: START, verdict: limited(hours(24)) }])
+    for (const verdict of [FAILED, DELIVERED])
+      expect(after([{ event: 9, at: START + seconds(5), verdict }], redirects(3, asked))).toMatchObject({
+        holdUntil: START + hours(24),
+        holdReason: 'Slower.',
+      })
+    expect(redirects(3, after([{ event: 9, at: START, verdict: limited(hours(1)) }])).redirectStreak).toBe(3)
+    // Two at one moment: the second leaves our rest as it is, and it is still ours.
+    const twice = after([{ event: 3, at: START + 2, verdict: REDIRECTED }], redirects(3))
+    expect(after([{ event: 9, at: START + seconds(5) }], twice).holdUntil).toBeNull()
     const blocked = { ...FAILED, outcome: 'blocked' as const, statusCode: null }
     expect(
       after(Array.from({ length: 3 }, (_, n) => ({ event: 1, at: START + n, verdict: blocked }))).holdUntil,

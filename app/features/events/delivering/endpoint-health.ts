@@ -91,6 +91,13 @@ export function afterTest(health: EndpointHealth, verdict: Verdict, now: Millis)
   return verdict.outcome === 'delivered' && health.state !== 'failing' ? afterSuccess(health, now) : health
 }
 
+/** A longer wait that the receiver asked for goes on, and is not ours to end: the streak stays below. */
+function withRest(health: EndpointHealth, reason: string, now: Millis): EndpointHealth {
+  const rested = holdUntil(health, now + HOPELESS_HOLD, reason, now)
+  const asked = rested === health && health.redirectStreak === HOPELESS_IN_A_ROW
+  return asked ? { ...health, redirectStreak: HOPELESS_IN_A_ROW - 1 } : rested
+}
+
 /** Our own rest ends with any other answer: its sentence is no longer true. */
 function withoutRest(health: EndpointHealth): EndpointHealth {
   if (health.redirectStreak < HOPELESS_IN_A_ROW) return health
@@ -130,9 +137,7 @@ function afterFailure(
     failureEvents: events.length < DIFFERENT_EVENTS && !events.includes(eventSeq) ? [...events, eventSeq] : events,
     redirectStreak: hopeless ? health.redirectStreak + 1 : 0,
   }
-  if (hopeless && next.redirectStreak >= HOPELESS_IN_A_ROW) {
-    next = holdUntil(next, now + HOPELESS_HOLD, verdict.sentence, now)
-  }
+  if (hopeless && next.redirectStreak >= HOPELESS_IN_A_ROW) next = withRest(next, verdict.sentence, now)
   const failingFor = now - (next.failingSince ?? now)
   const several = next.failureEvents.length >= DIFFERENT_EVENTS
   if (next.breaker === 'open') {
