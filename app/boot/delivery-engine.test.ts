@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
+import { webhookStatus } from '#app/features/endpoints/endpoint-status.ts'
 import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
 import { replaySince } from '#app/features/events/delivering/send-again.server.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
@@ -326,8 +327,24 @@ describe('an address that fails', () => {
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'expired'")).toEqual({ n: 5 })
     const { failing_since, failure_events } = world.row('SELECT failing_since, failure_events FROM endpoint')
     expect([failing_since, JSON.parse(String(failure_events)).length]).toEqual([expect.any(Number), 3])
+    // A busy address always has something that waits.
+    await world.clock.run(minutes(15))
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(1))
     await watchEndpoints({ ...world.app, outbound: world.outbound })
     expect(world.row('SELECT kind, subject_id FROM notice')).toEqual({ kind: 'failing', subject_id: endpointId })
+    const { sql } = world.client
+    const rule =
+      "INSERT INTO forwarding_rule (account_uuid, name, object_type, created_at, updated_at) VALUES (?, '', 'job', 0, 0)"
+    sql
+      .prepare('UPDATE endpoint SET forwarding_rule_id = ? WHERE id = ?')
+      .run(sql.prepare(rule).run(LEEDS).lastInsertRowid, endpointId)
+    const [record] = await world.store.endpoints.listEndpoints(LEEDS, 'extra')
+    if (!record) throw new Error('no record')
+    const condition = { ...record, subscription: { stateReason: null }, polling: null, meanMs: null, note: null }
+    const { status, sentence } = webhookStatus(condition, world.clock.now(), 'Europe/London')
+    expect(status).toBe('failing')
+    expect(sentence).toMatch(/ answered 429 .* We send again at .*\. 1 event waiting\.$/)
   })
 
   it('for good is probed with one event after the other instead of all of them', async () => {

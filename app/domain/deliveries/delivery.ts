@@ -45,6 +45,8 @@ export interface AddressHealth
   lastCode: number | null
   lastSentence: string | null
   pendingCount: number
+  /** Number of different events that failed since `failingSince`; counted up to three. */
+  failedEvents: number
 }
 
 /** live: an event from the platform · replay: "send everything since" · retry: one, by hand · test: a test event. */

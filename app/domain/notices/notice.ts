@@ -1,6 +1,6 @@
 // What an account is told: about an address, an automation, or the account itself. One mechanism for all: a trouble is
 // one notice that counts, its end is a notice of its own, and both may be mailed.
-import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
+import type { AddressHealth } from '#app/domain/deliveries/delivery.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -46,16 +46,11 @@ export interface EndpointSubject {
 export type NoticeSubject = EndpointSubject | { kind: 'rule'; automationId: number; name: string } | { kind: 'account' }
 
 /** The endpoint fields this decision needs. Same field names as the stored endpoint. */
-export interface WatchedCondition
-  extends Pick<
-    EndpointHealth,
-    'state' | 'stateReason' | 'stateSince' | 'failingSince' | 'lastSuccessAt' | 'redirectStreak'
-  > {
-  holdUntil: Millis | null
-  /** Number of different events that failed since `failingSince`; counted up to three. */
-  failedEvents: number
-  lastSentence: string | null
-}
+export type WatchedCondition = Pick<
+  AddressHealth,
+  | ('state' | 'stateReason' | 'stateSince' | 'failingSince' | 'lastSuccessAt' | 'redirectStreak')
+  | ('holdUntil' | 'failedEvents' | 'lastSentence')
+>
 
 /** The newest notice about the endpoint, dismissed or not. */
 export interface LatestNotice {

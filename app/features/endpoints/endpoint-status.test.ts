@@ -22,6 +22,7 @@ const WORKING: WebhookCondition = {
     lastCode: 200,
     lastSentence: 'Delivered: your address answered 200.',
     pendingCount: 0,
+    failedEvents: 0,
   },
   subscription: { stateReason: null },
   lastEventAt: NOW - minutes(2),
@@ -140,6 +141,14 @@ describe('the status of a webhook', () => {
       sentence: 'Your address answered 429. We send again at 09:35. 3 events waiting.',
     })
     expect(statusOf({ ...asked, lastCode: 302, redirectStreak: 3 }).status).toBe('failing')
+    // From when a notice calls it failing, the card does too.
+    const young = { ...asked, failedEvents: 3, lastSentence: 'Your address answered 500.' }
+    expect(statusOf({ ...young, failingSince: NOW - minutes(15) + 1 }).status).toBe('held')
+    expect(statusOf({ ...young, failingSince: NOW - minutes(15), failedEvents: 2 }).status).toBe('held')
+    expect(statusOf({ ...young, failingSince: NOW - minutes(15) })).toEqual({
+      status: 'failing',
+      sentence: 'Failing since 09:15. Your address answered 500. We send again at 09:35. 3 events waiting.',
+    })
     const lost = { lastCode: 429, holdUntil, holdReason: 'Your address answered 429.', failingSince: NOW }
     expect(statusOf({ ...lost, pendingCount: 1 }).status).toBe('held')
     expect(statusOf(lost).status).toBe('failing')

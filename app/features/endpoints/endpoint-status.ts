@@ -7,7 +7,7 @@ import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
 import { HOPELESS_IN_A_ROW } from '#app/features/events/delivering/endpoint-health.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { seconds } from '#app/lib/duration.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
 import type { EndpointLine, EndpointView, WebhookStatus } from './endpoint-view.ts'
 
 /** The facts that decide the status. Field names match the stored endpoint, so a row can be passed in. */
@@ -60,10 +60,29 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
   return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
-/** A requested wait outlives a success, and hides no failure when nothing waits. After redirects it is our own rest. */
-function askedToWait({ failingSince, pendingCount, ...its }: WebhookCondition['endpoint'], now: Millis): boolean {
-  if (its.holdUntil === null || its.holdUntil <= now || its.holdReason === null) return false
-  return failingSince === null || (pendingCount > 0 && its.redirectStreak < HOPELESS_IN_A_ROW)
+/** One slow minute, or one event that is never accepted, is not worth a notice. */
+export const FAILING_FOR = minutes(15)
+export const FAILING_EVENTS = 3
+
+type Failing = Pick<AddressHealth, 'failingSince' | 'failedEvents' | 'redirectStreak'>
+
+/** Since when an address fails that a notice is about; null = none is. */
+export function failingForLong({ failingSince, failedEvents, redirectStreak }: Failing, now: Millis): Millis | null {
+  if (failingSince === null || now - failingSince < FAILING_FOR) return null
+  // While it rests, the other events are not tried.
+  return failedEvents >= FAILING_EVENTS || redirectStreak >= HOPELESS_IN_A_ROW ? failingSince : null
+}
+
+/** Outlives a success. It hides no failure when nothing waits, or a notice tells it. After redirects it is our own rest. */
+function askedToWait(endpoint: WebhookCondition['endpoint'], now: Millis): boolean {
+  if (!isOnHold(endpoint, now)) return false
+  const { failingSince, pendingCount, redirectStreak } = endpoint
+  const isPassing = redirectStreak < HOPELESS_IN_A_ROW && failingForLong(endpoint, now) === null
+  return failingSince === null || (pendingCount > 0 && isPassing)
+}
+
+function isOnHold({ holdUntil, holdReason }: WebhookCondition['endpoint'], now: Millis): boolean {
+  return holdUntil !== null && holdUntil > now && holdReason !== null
 }
 
 function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Millis, timezone: string): string {
@@ -83,7 +102,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
     case 'stopped':
       return `Stopped by your system since ${time(endpoint.stateSince)}. ${endpoint.stateReason ?? 'Your address asked us to send nothing more.'}${waiting}`
     case 'failing':
-      return failingSentence(condition, time) + waiting
+      return failingSentence(condition, now, time) + waiting
     case 'held':
       return heldSentence(condition, now, time) + waiting
     case 'waiting':
@@ -115,14 +134,19 @@ function heldSentence({ accountHold, endpoint }: WebhookCondition, now: Millis, 
   if (accountHold) {
     return `On hold since ${time(accountHold.since)}. ${planHoldText(accountHold.reason)}. Events from the last 72 hours go out then.`
   }
-  return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.`
+  return `${endpoint.holdReason} ${sendsAgain(endpoint, now, time)}`
 }
 
-function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => string): string {
+function sendsAgain(endpoint: WebhookCondition['endpoint'], now: Millis, time: (at: Millis) => string): string {
+  return isOnHold(endpoint, now) ? `We send again at ${time(endpoint.holdUntil ?? now)}.` : ''
+}
+
+function failingSentence({ endpoint }: WebhookCondition, now: Millis, time: (at: Millis) => string): string {
   const since = time(endpoint.failingSince ?? endpoint.stateSince)
   // An attempt's sentence says what happened and what to do: "Your address answered 404. Is the scenario switched on?"
   const what = endpoint.lastSentence ?? endpoint.stateReason ?? ''
-  if (endpoint.state !== 'failing') return `Failing since ${since}. ${what}`.trimEnd()
+  if (endpoint.state !== 'failing')
+    return [`Failing since ${since}.`, what, sendsAgain(endpoint, now, time)].filter(Boolean).join(' ')
   return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Press “Start again” when it is repaired.`
 }
 

@@ -119,5 +119,6 @@ function toReplayRow(stored: typeof replay.$inferSelect): ReplayRow {
 }
 
 function toEndpointRow(row: typeof endpoint.$inferSelect): EndpointRow {
-  return { ...row, state: row.state as EndpointRow['state'], breaker: row.breaker as EndpointRow['breaker'] }
+  const [state, breaker] = [row.state as EndpointRow['state'], row.breaker as EndpointRow['breaker']]
+  return { ...row, state, breaker, failedEvents: (JSON.parse(row.failureEvents) as number[]).length }
 }

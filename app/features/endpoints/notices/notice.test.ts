@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/notices/notice.ts'
 import { noticeReasonText } from '#app/features/notices/notice-reasons.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { FAILING_EVENTS, FAILING_FOR, needsCheck, noticeFor } from './watch-endpoints.server.ts'
+import { FAILING_EVENTS, FAILING_FOR } from '../endpoint-status.ts'
+import { needsCheck, noticeFor } from './watch-endpoints.server.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 

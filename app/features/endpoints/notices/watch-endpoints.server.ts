@@ -1,14 +1,13 @@
 // Watches addresses: stores each change once as a notice, and checks the address. Scheduled, in steps.
 import type { App } from '#app/context/app-context.ts'
 import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/notices/notice.ts'
-import { HOPELESS_IN_A_ROW } from '#app/features/events/delivering/endpoint-health.ts'
 import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { minutes } from '#app/lib/duration.ts'
 import { pause } from '#app/lib/turns.server.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'
 import { checkEndpoint } from '../controls/endpoint-check.server.ts'
+import { failingForLong } from '../endpoint-status.ts'
 
 type NoticeApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'outbound'>
 
@@ -65,10 +64,6 @@ async function checkAll(app: NoticeApp, endpoints: WatchedEndpoint[], signal: Ab
 
 // Notices to an account about its addresses: one fails, was stopped, or works again. Once per change.
 
-/** One slow minute, or one event that is never accepted, is not worth a notice. */
-export const FAILING_FOR = minutes(15)
-export const FAILING_EVENTS = 3
-
 /** Returns the notice that is due for the endpoint; null when there is nothing new. */
 export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | null, now: Millis): NewNotice | null {
   const draft = troubleOf(endpoint, now)
@@ -82,17 +77,17 @@ export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | nul
 }
 
 function troubleOf(endpoint: WatchedCondition, now: Millis): NewNotice | null {
-  const { state, stateSince, stateReason, failingSince, failedEvents, redirectStreak, lastSentence } = endpoint
+  const { state, stateSince, stateReason, lastSentence } = endpoint
   switch (state) {
     case 'stopped':
       return { kind: 'stopped', since: stateSince, reason: noticeReason('stopped', { said: stateReason }) }
     case 'failing':
       return { kind: 'stopped', since: stateSince, reason: noticeReason('given_up', { said: stateReason }) }
-    case 'active':
-      if (failingSince === null || now - failingSince < FAILING_FOR) return null
-      // While it rests, the other events are not tried.
-      if (failedEvents < FAILING_EVENTS && redirectStreak < HOPELESS_IN_A_ROW) return null
-      return { kind: 'failing', since: failingSince, reason: noticeReason('failing', { said: lastSentence }) }
+    case 'active': {
+      const since = failingForLong(endpoint, now)
+      if (since === null) return null
+      return { kind: 'failing', since, reason: noticeReason('failing', { said: lastSentence }) }
+    }
     case 'paused':
     case 'deleted':
       return null
