@@ -1,8 +1,14 @@
 // Splits long work on the main thread into pieces, so other work runs in between.
 import { ReadableStream as NodeStream } from 'node:stream/web'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { workGoesOn } from './caller.server.ts'
 import type { Clock } from './clock.ts'
+
+/** Other work gets its turn; what follows is the work of the same request again. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate()
+  workGoesOn()
+}
 
 /** Length of a piece in ms. */
 const PIECE = 10
@@ -13,7 +19,6 @@ export function takingTurns(ms = PIECE): () => Promise<void> {
   return async () => {
     if (performance.now() - since < ms) return
     await nextTurn()
-    workGoesOn()
     since = performance.now()
   }
 }

@@ -1,7 +1,8 @@
 // Searches long tables backwards from the newest row, window by window. Each step is bounded and yields to the event
 // loop: an account may have 100,000 rows without a match.
-import { setImmediate } from 'node:timers/promises'
+
 import { hours } from '#app/lib/duration.ts'
+import { nextTurn } from '#app/lib/turns.server.ts'
 
 /** Ids follow the order of arrival; clock changes may shift times by at most this much before a search stops. */
 export const CLOCK_SLACK = hours(1)
@@ -33,6 +34,6 @@ export async function walkBack<Row extends { hit: 0 | 1 }>(walk: Walk<Row>): Pro
     if (ended || hits.length >= walk.limit) return hits.slice(0, walk.limit)
     before = walk.idOf(oldest)
     window = walk.later ?? window
-    await setImmediate()
+    await nextTurn()
   }
 }

@@ -35,9 +35,13 @@ export function readPastedId(raw: string): PastedId | null {
     const eventId = text.toLowerCase()
     return { kind: 'event_or_record', eventId, receivedAt: momentIn(eventId) }
   }
-  if (RECORD.test(text) && /\d/.test(text) && text.length >= 20)
-    return { kind: 'record', objectUuid: text.toLowerCase() }
+  if (mayBeRecord(text) && text.length >= 20) return { kind: 'record', objectUuid: text.toLowerCase() }
   return text !== '' && text.length <= LONGEST_WORDS ? { kind: 'words', words: text } : null
+}
+
+/** Nobody looks for a record by an id without a digit: it is a name. */
+export function mayBeRecord(text: string): boolean {
+  return RECORD.test(text) && /\d/.test(text)
 }
 
 /** A time-ordered uuid (version 7) begins with 48 bits of milliseconds: for an event, its time of receipt. */

@@ -10,7 +10,7 @@ import { days, hours } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { lastAnswer, standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
-import type { PastedId } from './pasted-id.ts'
+import { mayBeRecord, type PastedId } from './pasted-id.ts'
 import { knownNames, namesForPage } from './record-names.server.ts'
 import { cursorText, type SearchedWebhook, type SearchQuestion } from './search-filter.ts'
 import { matchesSearch, type SearchFilter, type SearchTarget, statusOf } from './search-match.ts'
@@ -165,8 +165,8 @@ async function resolvePasted(app: SearchApp, accountUuid: string, pasted: Pasted
     case 'record':
       return only(pasted.objectUuid)
     case 'words': {
-      // Without a space it may be the id of a record; only a search through all events knows.
-      const also = /\s/.test(pasted.words) ? [] : [pasted.words.toLowerCase()]
+      // It may be the id of a record too; only a search through all events knows.
+      const also = mayBeRecord(pasted.words) ? [pasted.words.toLowerCase()] : []
       const found = await called(store, accountUuid, pasted.words, ...also)
       return found.target.records.size === 0 ? null : found
     }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asCaller } from '#app/lib/caller.server.ts'
+import { workFor } from '#app/lib/work-meter.server.ts'
 import {
   type AutomationWorld,
   aRule,
@@ -131,4 +133,26 @@ test('a customer is found by a run that is not among the newest', async () => {
   world.client.sql.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 2001)
     INSERT INTO run (${columns}, trigger_data) SELECT ${columns}, '{}' FROM run, n`)
   expect(await store.listRecordsCalled(LEEDS, 'whitaker', 10)).toEqual({ uuids: ['job-1'], more: false })
+})
+
+test('every window is the work of whoever asked, whoever had a turn between two', async () => {
+  const fill = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+    SELECT ?, 'rules:company', 'c' || i, '', '{"name":"Any"}', 0, 0 FROM n`
+  world.client.sql.prepare(fill).run(LEEDS)
+  const [own, other] = [
+    { ms: 0, account: null },
+    { ms: 0, account: null },
+  ]
+  let isOver = false
+  const disturb = () => {
+    workFor(other)
+    if (!isOver) setImmediate(disturb)
+  }
+  disturb()
+  workFor(own)
+  await asCaller('192.0.2.1', () => store.listRecordsCalled(LEEDS, 'Nobody', 5), own)
+  isOver = true
+  workFor(null)
+  expect(own.ms).toBeGreaterThan(3 * other.ms)
 })

@@ -1,7 +1,8 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
-import { setImmediate } from 'node:timers/promises'
+
 import type { KnownOfRecord } from '#app/domain/record-name.ts'
 import { foldedForSearch } from '#app/lib/plain-text.ts'
+import { nextTurn } from '#app/lib/turns.server.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
@@ -246,7 +247,7 @@ async function walk<P extends object>(
   const found = new Set<string>()
   let rows: (P & Walked)[] = []
   do {
-    if (rows.length > 0) await setImmediate()
+    if (rows.length > 0) await nextTurn()
     rows = await read(rows.at(-1) ?? start)
     for (const { hit, recordUuid } of rows) if (hit === 1 && recordUuid !== null) found.add(recordUuid)
   } while (rows.length === WINDOW && found.size < most)

@@ -1,6 +1,6 @@
 // Searches deliveries without a special index: scans backwards from the newest event on the read-only connection, in
 // steps that yield to the event loop. Each request scans a limited number of rows; a cursor continues.
-import { setImmediate } from 'node:timers/promises'
+
 import type {
   FoundDelivery,
   FoundRow,
@@ -10,6 +10,7 @@ import type {
   StoredDelivery,
 } from '#app/domain/deliveries/stored-delivery.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { nextTurn } from '#app/lib/turns.server.ts'
 import type { Database, Statement, Step } from '../../database.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
 import type { Connections } from '../connections.ts'
@@ -191,7 +192,7 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
         const start = { seq: next + 1, deliveryId: 0 }
         if (isOlder(start, cursor)) cursor = start
       } else if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
-      await setImmediate()
+      await nextTurn()
     }
   }
 }
