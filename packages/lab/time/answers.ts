@@ -15,7 +15,9 @@ export interface Reply {
   afterMs: number
   compose(
     now: number,
-  ): { meaning: Meaning; status: number; retryAfter?: string } | { meaning: Meaning; fails: NoResponse }
+  ):
+    | { meaning: Meaning; status: number; retryAfter?: string; location?: string }
+    | { meaning: Meaning; fails: NoResponse }
 }
 
 /** The current behaviour of a receiver. */
@@ -31,6 +33,9 @@ const FAILED = { says: 'failed' } as const
 const OVERLOADED = { says: 'overloaded' } as const
 const HOPELESS = { says: 'hopeless' } as const
 const STATUSES: readonly (readonly [number, Meaning])[] = [
+  // Neither leads elsewhere: the one has no target.
+  [302, FAILED],
+  [304, FAILED],
   [400, FAILED],
   [404, FAILED],
   [408, FAILED],
@@ -59,7 +64,13 @@ function unreachable(fails: NoResponse, chance: Chance): Reply {
   return { afterMs: pause(chance), compose: () => ({ meaning: hopeless ? HOPELESS : FAILED, fails }) }
 }
 const timesOut = (): Reply => ({ afterMs: TIMEOUT_MS, compose: () => ({ meaning: OVERLOADED, fails: 'timeout' }) })
-const redirects = (chance: Chance) => status(chance.pick([301, 302, 303, 307, 308]), HOPELESS, pause(chance))
+const redirects = (chance: Chance): Reply => {
+  const code = chance.pick([301, 302, 303, 307, 308])
+  return {
+    afterMs: pause(chance),
+    compose: () => ({ meaning: HOPELESS, status: code, location: 'https://elsewhere.example.com/' }),
+  }
+}
 
 interface RetryAfter {
   text: string | undefined

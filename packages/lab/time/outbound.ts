@@ -47,11 +47,14 @@ export function outboundOf(process: () => Process, world: () => World, observer:
         note(`${self.name} ← delivery ${job.id}: ${arrived.fails}`)
         return { outcome: arrived.fails, sentence: `It ended as "${arrived.fails}".`, peerIp: null, timing }
       }
-      const { status, retryAfter } = arrived
+      const { status, retryAfter, location } = arrived
       request.status = status
-      const wait: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-      note(`${self.name} ← delivery ${job.id}: ${status} ${Object.entries(wait).flat().join(' ')}`.trimEnd())
-      return { outcome: 'response', status, headers: wait, body: '', bodyTruncated: false, peerIp: null, timing }
+      const back: Record<string, string> = {
+        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+        ...(location !== undefined && { location }),
+      }
+      note(`${self.name} ← delivery ${job.id}: ${status} ${Object.entries(back).flat().join(' ')}`.trimEnd())
+      return { outcome: 'response', status, headers: back, body: '', bodyTruncated: false, peerIp: null, timing }
     },
   }
 }

@@ -123,15 +123,20 @@ describe('a redirect', () => {
     expect(JSON.stringify(list)).not.toContain('secret')
   })
 
-  test.each([[undefined], ['/relative'], ['javascript:alert(1)'], ['data:text/html,x']])(
-    'to %s names no address',
-    (location) => {
-      const headers: Record<string, string> = location === undefined ? {} : { location }
-      expect(step(steps({ result: answered(302, { headers }) }), 'redirect').fix).toBe(
-        'Enter the final address as the callback URL.',
-      )
-    },
-  )
+  test.each([['/relative'], ['javascript:alert(1)'], ['data:text/html,x']])('to %s names no address', (location) => {
+    expect(step(steps({ result: answered(302, { headers: { location } }) }), 'redirect').fix).toBe(
+      'Enter the final address as the callback URL.',
+    )
+  })
+
+  test.each([300, 302, 304])('is not meant by %i that leads nowhere: that answer is the fault', (status) => {
+    const list = steps({ result: answered(status) })
+    expect(step(list, 'redirect')).toMatchObject({ verdict: 'ok', sentence: 'No redirect.' })
+    expect(step(list, 'answer')).toMatchObject({
+      verdict: 'fail',
+      sentence: `Your address answered ${status}. For an event, that is no delivery.`,
+    })
+  })
 })
 
 describe('the answer to a look without an event', () => {

@@ -2,6 +2,7 @@
 // check sends no event; how the address answers events is known from the deliveries.
 import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import { type CheckStep, type StepName, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
+import { leadsElsewhere, redirectTarget } from '#app/features/events/delivering/answer.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
@@ -156,7 +157,7 @@ function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
 function redirectStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
   const { result } = seen
   if (result.outcome !== 'response') return skipped('redirect', 'Not checked: no answer came.')
-  if (result.status < 300 || result.status >= 400) return ok('redirect', 'No redirect.')
+  if (!leadsElsewhere(result.status, result.headers.location)) return ok('redirect', 'No redirect.')
   const word = answerWord(tool, result.status, 'check')
   if (word) return { name: 'redirect', ...word }
   const target = redirectTarget(result.headers.location)
@@ -174,9 +175,10 @@ function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
     const fix = 'Is the receiving system busy or stuck? “Send test event” shows whether events get through.'
     return { name: 'answer', verdict: 'fail', sentence: result.sentence, fix }
   }
-  if (result.status >= 300 && result.status < 400) return skipped('answer', 'Not checked: it redirects.')
+  const { status, headers } = result
+  if (leadsElsewhere(status, headers.location)) return skipped('answer', 'Not checked: it redirects.')
   const ms = result.timing.firstByteMs ?? result.timing.totalMs
-  const step = named('answer', answerWord(tool, result.status, 'check') ?? anyAnswer(result.status, result.headers))
+  const step = named('answer', answerWord(tool, status, 'check') ?? anyAnswer(status, headers))
   if (step.verdict !== 'ok') return step
   if (ms < SLOW) return { ...step, sentence: `${step.sentence} It took ${spent(ms)}.` }
   return {
@@ -190,6 +192,13 @@ function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
 /** Explains an answer to a check from any server. A fault of the check itself is not a fault of the address. */
 function anyAnswer(status: number, headers: Readonly<Record<string, string>>): ToolWord {
   if (status >= 200 && status < 300) return { verdict: 'ok', sentence: `Your address answered ${status}.`, fix: null }
+  if (status >= 300 && status < 400) {
+    return {
+      verdict: 'fail',
+      sentence: `Your address answered ${status}. For an event, that is no delivery.`,
+      fix: '“Send test event” shows whether events get through.',
+    }
+  }
   switch (status) {
     case 401:
     case 403:
@@ -274,15 +283,6 @@ function spent(ms: number): string {
   const whole = Math.max(1, Math.round(ms))
   if (whole < 1000) return `${whole} millisecond${whole === 1 ? '' : 's'}`
   return `${(whole / 1000).toFixed(1)} seconds`
-}
-
-/** Formats a redirect's target for display: shortened, and without the query, which may contain keys. */
-function redirectTarget(location: string | undefined): string | null {
-  if (!location || !URL.canParse(location)) return null
-  const { origin, pathname, protocol } = new URL(location)
-  if (protocol !== 'https:' && protocol !== 'http:') return null
-  const target = `${origin}${pathname}`
-  return target.length <= 200 ? target : origin
 }
 
 /** The check as calls return it. */

@@ -7,14 +7,14 @@ const judge = (status: number, headers: Record<string, string> = {}) =>
   judgeAnswer({ outcome: 'response', status, headers }, NOW)
 
 describe('what an answer means', () => {
-  it('is decided by its status alone', () => {
+  it('is decided by its status, and a redirect by where it leads too', () => {
     const outcomes: [number, string][] = [
       [200, 'delivered'],
       [204, 'delivered'],
       [299, 'delivered'],
       [301, 'redirect'],
       [302, 'redirect'],
-      [304, 'redirect'],
+      [304, 'http_error'],
       [307, 'redirect'],
       [400, 'http_error'],
       [404, 'http_error'],
@@ -29,7 +29,10 @@ describe('what an answer means', () => {
       [599, 'http_error'],
       [101, 'http_error'],
     ]
-    for (const [status, outcome] of outcomes) expect(judge(status)).toMatchObject({ outcome, statusCode: status })
+    for (const [status, outcome] of outcomes) {
+      const leads: Record<string, string> = outcome === 'redirect' ? { location: '/elsewhere' } : {}
+      expect(judge(status, leads)).toMatchObject({ outcome, statusCode: status })
+    }
   })
 
   it('without an answer is what went wrong, in the words of whoever called', () => {
@@ -95,7 +98,7 @@ describe('what an answer means', () => {
   it.each([300, 304, 302])('tells %s that leads nowhere as an answer that is no delivery', (status) => {
     const headers: Record<string, string> = status === 302 ? {} : { location: 'https://x.example.com/' }
     expect(judge(status, headers)).toMatchObject({
-      outcome: 'redirect',
+      outcome: 'http_error',
       sentence: `Your address answered ${status}, which is no delivery.`,
     })
   })

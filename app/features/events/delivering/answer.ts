@@ -20,7 +20,7 @@ function judge(answer: Answer, now: Millis, bounded: boolean): Verdict {
     return { outcome: answer.outcome, statusCode: null, retryAfterMs: null, sentence: answer.sentence }
   }
   const { status, headers } = answer
-  const outcome = outcomeOf(status)
+  const outcome = outcomeOf(status, headers.location)
   const mayWait = outcome === 'rate_limited' || status === 503
   const retryAfterMs = mayWait ? parseRetryAfter(headers['retry-after'], now) : null
   const most = !bounded ? Infinity : status === 503 ? LONGEST_MAINTENANCE : LONGEST_HOLD
@@ -55,9 +55,9 @@ const GONE_AT_TEST = 'Your address answered 410. The test changed nothing. A rea
 
 const SLOWED_AT_TEST = 'Your address answered 429: it wants fewer requests. The test changed nothing.'
 
-function outcomeOf(status: number): Exclude<AttemptOutcome, NoAnswer> {
+function outcomeOf(status: number, location: string | undefined): Exclude<AttemptOutcome, NoAnswer> {
   if (status >= 200 && status < 300) return 'delivered'
-  if (status >= 300 && status < 400) return 'redirect'
+  if (leadsElsewhere(status, location)) return 'redirect'
   if (status === 410) return 'gone'
   return status === 429 ? 'rate_limited' : 'http_error'
 }
@@ -72,7 +72,6 @@ function sentenceFor(
     case 'delivered':
       return `Delivered: your address answered ${status}.`
     case 'redirect': {
-      if (!REDIRECTS.has(status) || !headers.location) return `Your address answered ${status}, which is no delivery.`
       const target = redirectTarget(headers.location)
       return `Your address answered ${status} and redirects${target ? ` to ${target}` : ''}. Redirects are not followed: please enter the final address.`
     }
@@ -81,6 +80,7 @@ function sentenceFor(
     case 'rate_limited':
       return `Your address answered 429${asked ? ` and ${asked}` : ': it wants fewer requests.'} We pause and send more slowly.`
     case 'http_error':
+      if (status >= 300 && status < 400) return `Your address answered ${status}, which is no delivery.`
       return `Your address answered ${status}.${advice(status, asked)}`
     default:
       return assertNever(outcome)
@@ -88,6 +88,11 @@ function sentenceFor(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** A redirect, which stays one until somebody changes the address. A 304, or one without a target, is any other error. */
+export function leadsElsewhere(status: number, location: string | undefined): boolean {
+  return REDIRECTS.has(status) && Boolean(location)
+}
 
 const ADVICE: Record<number, string> = {
   400: 'It did not accept the message. Does it expect another format?',
@@ -111,10 +116,10 @@ function advice(status: number, asked: string | null): string {
 }
 
 /** Formats a redirect's target for display: shortened, and without the query, which may contain keys. */
-function redirectTarget(location: string | undefined): string | null {
+export function redirectTarget(location: string | undefined): string | null {
   if (!location || !URL.canParse(location)) return null
-  const { origin, pathname } = new URL(location)
-  if (origin === 'null') return null
+  const { origin, pathname, protocol } = new URL(location)
+  if (protocol !== 'https:' && protocol !== 'http:') return null
   const target = `${origin}${pathname}`
   return target.length <= 200 ? target : origin
 }

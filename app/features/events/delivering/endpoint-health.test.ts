@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointHealth, Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import { judgeAnswer } from './answer.ts'
 import { afterVerdict, gateOf, isUnreachable } from './endpoint-health.ts'
 
 const START: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)
@@ -205,6 +206,9 @@ describe('a hold', () => {
     expect(
       after(Array.from({ length: 3 }, (_, n) => ({ event: 1, at: START + n, verdict: blocked }))).holdUntil,
     ).not.toBeNull()
+    const unchanged = judgeAnswer({ outcome: 'response', status: 304, headers: {} }, START)
+    const fails = after(Array.from({ length: 3 }, (_, n) => ({ event: n, at: START + n, verdict: unchanged })))
+    expect(fails).toMatchObject({ holdUntil: null, redirectStreak: 0, failureStreak: 3 })
   })
 })
 
