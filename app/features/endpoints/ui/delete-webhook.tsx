@@ -83,8 +83,8 @@ function question(webhook: EndpointView): string {
   return `Delete the ${calledOf(webhook)}?`
 }
 
-/** A fifth of what an account may have waiting: nobody misses the room of fewer. */
-const MANY = 10_000
+/** Of 50 kB each they fill what an account may have waiting; nobody misses the room of fewer. */
+const MANY = 1_000
 
 /** Shows only the host, `hooks.zapier.com`, because the address can be very long. */
 function Consequences({ webhook }: { webhook: EndpointView }) {
