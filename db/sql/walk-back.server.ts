@@ -1,6 +1,5 @@
 // Searches long tables backwards from the newest row, window by window. Each step is bounded and yields to the event
 // loop: an account may have 100,000 rows without a match.
-
 import { hours } from '#app/lib/duration.ts'
 import { nextTurn } from '#app/lib/turns.server.ts'
 

@@ -1,5 +1,4 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
-
 import type { KnownOfRecord } from '#app/domain/record-name.ts'
 import { foldedForSearch } from '#app/lib/plain-text.ts'
 import { nextTurn } from '#app/lib/turns.server.ts'

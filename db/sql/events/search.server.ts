@@ -1,6 +1,5 @@
 // Searches deliveries without a special index: scans backwards from the newest event on the read-only connection, in
 // steps that yield to the event loop. Each request scans a limited number of rows; a cursor continues.
-
 import type {
   FoundDelivery,
   FoundRow,
