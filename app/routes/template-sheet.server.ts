@@ -14,6 +14,7 @@ import {
   missingErrors,
   needsLists,
   refusedErrors,
+  type SheetAnswer,
   type SheetView,
   sheetView,
   tooEarly,
@@ -42,17 +43,18 @@ interface Opened {
 
 /** The sheet of the template in the address. Throws the redirect to the library when there is none. */
 export async function openSheet(args: Args, found: OwnAccount, sent: URLSearchParams | null): Promise<Opened> {
+  const opened = await findSheet(args, found, sent)
+  if (opened) return opened
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  throw redirectWith(args, automationAddress(account, undefined, 'templates'), templateGoneFlash())
+}
+
+async function findSheet(args: Args, found: OwnAccount, sent: URLSearchParams | null): Promise<Opened | null> {
   const { app } = args.context
-  const { account, accountId, admin } = found
+  const { account } = found
   const id = parseRuleId(args.params.id ?? '')
   const template = (await listTemplates(app, account.uuid, null)).find((one) => one.id === id)
-  if (!template) {
-    throw redirectWith(
-      args,
-      automationAddress({ accountUUID: accountId, admin }, undefined, 'templates'),
-      templateGoneFlash(),
-    )
-  }
+  if (!template) return null
   const sheet = sheetOf(template.definition, sent, account.name)
   const lists = needsLists(sheet) ? (await loadFormLists(app, account.uuid)).lists : null
   return { found, template, sheet, lists }
@@ -88,14 +90,15 @@ async function textMe(args: Args, opened: Opened, sent: URLSearchParams, place: 
 
 /**
  * `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the
- * redirect. Null = the session ended, and nothing was pressed: the page stays.
+ * redirect. Null = only a look, and there is nothing to see: the page stays and says why.
  */
-export async function actOnSheet(args: Args): Promise<{ sheet: SheetView | null }> {
+export async function actOnSheet(args: Args): Promise<SheetAnswer> {
   const sent = await readForm(args.request, LONGEST_FORM)
   const isLook = sent.get(BACKGROUND.name) === BACKGROUND.value
-  if (isLook && (await findOwnAccount(args)).outcome !== 'ready') return { sheet: null }
+  if (isLook && (await findOwnAccount(args)).outcome !== 'ready') return { sheet: null, old: SHEET_TEXTS.signedOut }
   const found = await requireOwnAccount(args, 'Nothing was created. Please sign in again.')
-  const opened = await openSheet(args, found, sent)
+  const opened = isLook ? await findSheet(args, found, sent) : await openSheet(args, found, sent)
+  if (opened === null) return { sheet: null, old: SHEET_TEXTS.gone }
   const intent = sent.get('intent') ?? ''
   const place = /^text_me:(\d{1,3})$/.exec(intent)?.[1]
   if (place !== undefined) return { sheet: await textMe(args, opened, sent, Number(place)) }

@@ -33,6 +33,9 @@ interface SheetPreview {
   others: string[]
 }
 
+/** Of a press, or of a look in the background; `old` = why the sheet stays as it was. */
+export type SheetAnswer = { sheet: SheetView; old?: undefined } | { sheet: null; old: string }
+
 export interface SheetView extends Pick<TemplateRowView, 'id' | 'name' | 'overlap'> {
   sentence: SentenceParts
   /** What it is about: `job`, `booking`. */

@@ -59,6 +59,7 @@ export const SHEET_TEXTS = {
   tooMany: 'Too many previews. Try again in a minute.',
   offline: 'No connection. The preview is old.',
   signedOut: 'Please sign in again. The preview is old.',
+  gone: 'This template was deleted. The preview is old.',
   notTurnedOn: 'It could not be created. Please try again.',
 } as const
 

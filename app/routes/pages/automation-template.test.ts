@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { LIBRARY } from '#app/features/templates/library.ts'
 import type { SheetView } from '#app/features/templates/sheet-view.ts'
-import { lookBackText } from '#app/features/templates/template-text.ts'
+import { lookBackText, SHEET_TEXTS } from '#app/features/templates/template-text.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -239,8 +239,10 @@ test('a try-out and a look-back show what it would send, and change nothing', as
 test('a look in the background without a session leaves the page as it is, and loads nothing again', async () => {
   for (const intent of ['look', 'look_back']) {
     const { data, init } = await action(argsOf({ as: null, form: { intent, live: 'yes', ...LINK } }))
-    expect([data.sheet, init?.status]).toEqual([null, 401])
+    expect([data, init?.status]).toEqual([{ sheet: null, old: SHEET_TEXTS.signedOut }, 404])
   }
+  const gone = await action(argsOf({ id: '999', form: { intent: 'look', live: 'yes', ...LINK } }))
+  expect(gone.data).toEqual({ sheet: null, old: 'This template was deleted. The preview is old.' })
   const formData = new FormData()
   for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData })).toBe(true)
   for (const one of [shouldRevalidate, rootShouldRevalidate]) expect(one({ formData, actionStatus: 503 })).toBe(false)

@@ -25,9 +25,9 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export async function action(args: ActionFunctionArgs) {
-  const { sheet } = await actOnSheet(args)
-  if (sheet === null) return data({ sheet }, { status: 401 })
-  return data({ sheet }, { status: Object.keys(sheet.errors).length > 0 ? 400 : 200 })
+  const answer = await actOnSheet(args)
+  if (answer.sheet === null) return data(answer, { status: 404 })
+  return data(answer, { status: Object.keys(answer.sheet.errors).length > 0 ? 400 : 200 })
 }
 
 export const clientAction = keepForm

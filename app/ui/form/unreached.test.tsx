@@ -24,6 +24,17 @@ test('a press that did not reach the server answers with what was sent, and what
   await expect(press(() => Promise.reject(new TypeError('x is undefined')))).rejects.toThrow('x is undefined')
 })
 
+test('an answer that nobody can read did not come, and a look in the background never replaces the page', async () => {
+  const unread = new Error('Unable to decode turbo-stream response from URL: https://x.example/')
+  const look = new URLSearchParams({ live: 'yes' })
+  const answers = [press(() => Promise.reject(unread))]
+  for (const thrown of [unread, new Response(null, { status: 302 }), new Error('fault')])
+    answers.push(press(() => Promise.reject(thrown), look))
+  for (const answer of (await Promise.all(answers)) as Response[])
+    expect([answer.status, (await answer.json()).unreached]).toEqual([503, true])
+  await expect(press(() => Promise.reject(new Error('fault')))).rejects.toThrow('fault')
+})
+
 test('the form stays, with what was typed, and says so', async () => {
   function Page() {
     const lost = useUnreached()

@@ -20,8 +20,9 @@ export async function keepForm({ request, serverAction }: ClientActionFunctionAr
   try {
     return await serverAction()
   } catch (error) {
-    if (!isUnreachable(error)) throw error
     const values = Object.fromEntries([...(await sent.formData())].map(([name, value]) => [name, String(value)]))
+    // Whatever came of a look in the background, the page stays.
+    if (values[BACKGROUND.name] !== BACKGROUND.value && !isUnreachable(error)) throw error
     const answer: Unreached = {
       unreached: true,
       toast: TOAST,

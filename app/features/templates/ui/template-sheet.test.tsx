@@ -7,6 +7,7 @@ import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { LIBRARY } from '../library.ts'
 import { missingErrors, type SheetView, sheetView } from '../sheet-view.ts'
 import { sheetOf } from '../template-sheet.ts'
+import { SHEET_TEXTS } from '../template-text.ts'
 import { TemplateSheet } from './template-sheet.tsx'
 
 function viewOf(id: number): SheetView {
@@ -172,7 +173,7 @@ const typed = () => screen.getByLabelText<HTMLInputElement>('Review link').value
 
 it.each([
   ['without network', { unreached: true }, 'No connection. The preview is old.'],
-  ['without a session', { sheet: null }, 'Please sign in again. The preview is old.'],
+  ['without a session', { sheet: null, old: SHEET_TEXTS.signedOut }, 'Please sign in again. The preview is old.'],
 ])('keeps the page, what is typed and the last preview when a look does not come: %s', async (_, answer, says) => {
   draw({}, () => answer)
   type('https://example.com/review')

@@ -21,7 +21,7 @@ import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { MessageCard } from '#app/ui/pictures/message-card.tsx'
 import { ResultWords } from '#app/ui/result-line.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import type { SheetView } from '../sheet-view.ts'
+import type { SheetAnswer, SheetView } from '../sheet-view.ts'
 import { lookBackText, SHEET_TEXTS } from '../template-text.ts'
 import { sheetAddress } from '../template-view.ts'
 
@@ -37,11 +37,10 @@ const PAUSE = 700
 
 /** A look in the background: its last sheet, and why a newer one did not come. */
 function useLook() {
-  const { data, state, submit } = useFetcher<{ sheet: SheetView | null } | { unreached: true }>()
+  const { data, state, submit } = useFetcher<SheetAnswer | { unreached: true }>()
   const last = useRef<SheetView>(undefined)
-  const came = data && 'sheet' in data ? data.sheet : undefined
+  const { sheet: came = null, old = null } = !data || 'sheet' in data ? (data ?? {}) : { old: SHEET_TEXTS.offline }
   if (came) last.current = came
-  const old = !data || came ? null : came === null ? SHEET_TEXTS.signedOut : SHEET_TEXTS.offline
   return { sheet: last.current, old, waits: state !== 'idle', submit }
 }
 
