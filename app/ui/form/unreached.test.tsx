@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { fireEvent, screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { keepForm, UNREACHED, useUnreached } from './unreached.tsx'
 
@@ -12,7 +12,10 @@ function press(serverAction: () => Promise<unknown>, body = new URLSearchParams(
 const offline = () => Promise.reject(new TypeError('Failed to fetch'))
 
 test('a press that did not reach the server answers with what was sent, and what else went wrong stays so', async () => {
+  const json = vi.spyOn(Response, 'json')
   const answer = (await press(offline)) as Response
+  // Safari before 17 lacks it.
+  expect(json).not.toHaveBeenCalled()
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({
     toast: { title: 'No connection' },

@@ -29,7 +29,8 @@ export async function keepForm({ request, serverAction }: ClientActionFunctionAr
       result: { fieldErrors: {}, formError: UNREACHED, values },
     }
     // After a status like this the router loads nothing again, which would fail, too.
-    return Response.json(answer, { status: 503 })
+    // Not Response.json: Safari before 17 does not know it.
+    return new Response(JSON.stringify(answer), { status: 503, headers: { 'Content-Type': 'application/json' } })
   }
 }
 
