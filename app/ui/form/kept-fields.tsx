@@ -12,13 +12,14 @@ interface KeptFields {
   refused?: boolean
 }
 
-/** Puts what was typed in this tab back into the form, and forgets it once it is saved. Returns what keeps it, at each input. */
-export function useKeptFields({ form, account, saved, sending = false, refused = false }: KeptFields): () => void {
+/** Puts what was typed in this tab back into the form, and forgets it once it is saved. `keep` is for each input. */
+export function useKeptFields({ form, account, saved, sending = false, refused = false }: KeptFields) {
   const texts = useRef(saved)
   texts.current = saved
   const wasSending = useRef(false)
+  const forget = () => void (form.current && forgetDraft(form.current.id, account))
   useEffect(() => {
-    if (wasSending.current && !sending && !refused && form.current) forgetDraft(form.current.id, account)
+    if (wasSending.current && !sending && !refused) forget()
     wasSending.current = sending
   })
   const drawn = JSON.stringify(saved)
@@ -29,5 +30,5 @@ export function useKeptFields({ form, account, saved, sending = false, refused =
     const first = element.querySelector('input:not([type=hidden]), textarea, select')
     first?.dispatchEvent(new Event('input', { bubbles: true }))
   }, [form, account, drawn])
-  return () => void (form.current && keepDraft(form.current, account, saved))
+  return { forget, keep: () => void (form.current && keepDraft(form.current, account, saved)) }
 }

@@ -11,12 +11,14 @@ interface UnsavedChangesProps {
   saved: string
   /** True when the form shows what was refused. */
   refused: boolean
+  /** The person leaves without saving. */
+  onLeave?: () => void
 }
 
 const loadDialog = async () => (await import('../confirm-dialog.tsx')).ConfirmDialog
 
 /** Says that a form holds changes, and asks before the page is left with them. */
-export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChangesProps) {
+export function UnsavedChanges({ form, returnTo, saved, refused, onLeave }: UnsavedChangesProps) {
   const [changed, setChanged] = useState(refused)
   /** The page that was asked for meanwhile. */
   const [leaving, setLeaving] = useState<string | null>(null)
@@ -79,7 +81,13 @@ export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChange
           title="Leave without saving?"
           cancelLabel="Stay"
           action={
-            <Button variant="danger" onClick={() => navigate(leaving ?? '')}>
+            <Button
+              variant="danger"
+              onClick={() => {
+                onLeave?.()
+                navigate(leaving ?? '')
+              }}
+            >
               Leave
             </Button>
           }

@@ -49,7 +49,8 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const form = useRef<HTMLFormElement>(null)
   const save = useRef<HTMLButtonElement>(null)
   const saved = textsOf(mail)
-  const keep = useKeptFields({ form, account: account.accountUUID, saved, sending, refused: refused !== null })
+  const held = { form, refused: refused !== null }
+  const { keep, forget } = useKeptFields({ ...held, account: account.accountUUID, saved, sending })
   return (
     <ClosedSection
       id="mail"
@@ -129,7 +130,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
           >
             Save
           </Button>
-          <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(shown)} refused={refused !== null} />
+          <UnsavedChanges {...held} returnTo={save} saved={JSON.stringify(shown)} onLeave={forget} />
         </div>
       </Form>
     </ClosedSection>

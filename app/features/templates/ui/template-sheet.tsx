@@ -128,7 +128,7 @@ function useSheetKept(form: RefObject<HTMLFormElement | null>, { accountUUID }: 
   useEffect(() => {
     if (used) forgetDraft(FORM, kept)
   }, [used, kept])
-  return useKeptFields({ form, account: kept, saved })
+  return useKeptFields({ form, account: kept, saved }).keep
 }
 
 function Sentence({ sheet: { sentence, overlap } }: { sheet: SheetView }) {

@@ -43,7 +43,7 @@ export function SettingsFormCard({ account, saved, refused, defaults, senders, z
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('act') === 'save'
   const lost = useUnreached()?.result.values.act === 'save'
-  const keep = useKeptFields({
+  const { keep, forget } = useKeptFields({
     form,
     account,
     saved: { ...saved, quietWeekends: saved.quietWeekends ? 'true' : '' },
@@ -155,7 +155,11 @@ export function SettingsFormCard({ account, saved, refused, defaults, senders, z
         <Button ref={save} type="submit" variant="primary" pending={pending} pendingLabel="Saving…">
           Save settings
         </Button>
-        <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(saved)} refused={refused !== null || lost} />
+        <UnsavedChanges
+          {...{ form, returnTo: save, onLeave: forget }}
+          saved={JSON.stringify(saved)}
+          refused={refused !== null || lost}
+        />
       </div>
     </Form>
   )

@@ -211,6 +211,9 @@ describe('changes that are not saved', () => {
     fireEvent.click(screen.getByRole('link', { name: 'Away' }))
     fireEvent.click(await screen.findByRole('button', { name: 'Leave' }))
     expect(await screen.findByText('Another page')).not.toBeNull()
+    cleanup()
+    renderPage({ at: '/', page })
+    expect([screen.getByLabelText<HTMLInputElement>('Until').value, sessionStorage.length]).toEqual(['08:00', 0])
   })
 })
 
