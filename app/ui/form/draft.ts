@@ -16,21 +16,14 @@ export function keepDraft(form: HTMLFormElement, account: string, saved: Texts):
 }
 
 /**
- * Puts what was kept into a form that nobody has changed yet, and opens what hides it; returns whether it did.
- * `isTaken` = one of this name or object was made meanwhile: then it is forgotten. So a draft survives whatever replaces
- * the page while the form is sent, such as the gate or an error.
+ * Puts what was kept into a form that nobody has changed yet, and opens what hides it; returns whether it did. A draft
+ * survives whatever replaces the page while the form is sent, such as the gate or an error.
  */
-export function restoreDraft(
-  form: HTMLFormElement,
-  account: string,
-  saved: Texts,
-  isTaken: (made: string) => boolean = () => false,
-): boolean {
+export function restoreDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
   if (changedIn(form, saved).length > 0) return false
   const typed = inStorage((storage): Texts => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
   if (!typed) return false
-  if (isTaken(typed.name || typed.object || typed.customObject || '')) forgetDraft(form.id, account)
-  else for (const field of fieldsOf(form, saved)) put(field, typed[field.name])
+  for (const field of fieldsOf(form, saved)) put(field, typed[field.name])
   for (const field of changedIn(form, saved)) field.closest('details')?.setAttribute('open', '')
   // What was saved meanwhile is no draft any more.
   return keepDraft(form, account, saved)

@@ -1,4 +1,6 @@
 // Long: one page, in each of its states.
+
+import { useActionData } from '@remix-run/react'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -320,6 +322,41 @@ describe('editing', () => {
     await user.click(within(card('Job')).getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(hasDraft('account-1')).toBe(false))
     expect(sent).toMatchObject([{ intent: 'update', fields: 'date' }])
+  })
+
+  it.each([['the first webhook'], ['the first address']])(
+    'forgets %s once it is made, although the page changes',
+    async (what) => {
+      const isRule = what === 'the first address'
+      const label = isRule ? 'Forward to' : 'Callback URL'
+      function Page() {
+        const made = useActionData<object>() !== undefined
+        const given = isRule
+          ? { webhooks: [], rules: made ? [sampleRule({ name: 'Accounts' })] : [] }
+          : { webhooks: made ? [sampleWebhook()] : [] }
+        return <ManagerPage {...propsOf(given)} />
+      }
+      const user = userEvent.setup()
+      renderPage({ at: '/?accountUUID=account-1', page: () => <Page />, action: async () => ({ made: true }) })
+      const form = () => within(screen.getByLabelText<HTMLInputElement>(label).form as HTMLFormElement)
+      if (isRule) await user.type(form().getByLabelText('Rule name'), 'Accounts ')
+      await user.selectOptions(form().getByLabelText(isRule ? 'Object' : 'Object type'), 'job')
+      await user.type(form().getByLabelText(label), 'https://hooks.example.com/one')
+      expect(hasDraft('account-1')).toBe(true)
+      await user.click(form().getByRole('button', { name: isRule ? 'Add address' : 'Create Webhook' }))
+      await waitFor(() => expect(screen.queryByText('Just show me events')).toBeNull())
+      expect([form().getByLabelText<HTMLInputElement>(label).value, hasDraft('account-1')]).toEqual(['', false])
+    },
+  )
+
+  it('holds another address whose name is there already', async () => {
+    const rules = [sampleRule({ name: 'Accounts' })]
+    const name = () => screen.getByLabelText<HTMLInputElement>('Rule name')
+    const first = renderManager({ rules })
+    await userEvent.type(name(), 'Accounts')
+    first.unmount()
+    renderManager({ rules })
+    expect(name().value).toBe('Accounts')
   })
 
   it('keeps what was typed when it was refused, and says what is wrong with it', () => {

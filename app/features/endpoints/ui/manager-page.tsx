@@ -21,7 +21,7 @@ import { type FormResult, resultFor } from '../form-result.ts'
 import { UndoDelete } from './delete-webhook.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { FirstWebhook } from './first-webhook.tsx'
-import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
+import { ForgetsAccepted, NewAddress, NewWebhook } from './form/endpoint-form.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
@@ -70,6 +70,7 @@ export function ManagerPage(props: ManagerPageProps) {
   const card = { account, step, log, replay, logSource, result, alone: total === 1 }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
+      <ForgetsAccepted account={account} result={result} />
       <PageHeader
         title="Webhook Manager"
         overline={props.accountName}
@@ -310,7 +311,7 @@ export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProp
           ))}
         </ul>
       )}
-      <NewAddress account={account} result={result} noRoom={noRoom} made={[...rules, ...lines].map(titleOf)} />
+      <NewAddress account={account} result={result} noRoom={noRoom} />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { getFormProps, type Submission, type SubmissionResult, useForm } from '@
 import { Form } from '@remix-run/react'
 import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
-import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
+import type { ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { forgetDraft, keepDraft, restoreDraft } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
@@ -26,11 +26,10 @@ import { useSending } from './use-sending.tsx'
 
 interface CreateFormProps extends Required<Pick<EndpointFormProps, 'kind' | 'account' | 'open' | 'refused'>> {
   sending: boolean
-  made?: readonly string[]
 }
 
 /** The form for a new endpoint. */
-export function CreateForm({ kind, account, open, refused, sending, made = [] }: CreateFormProps) {
+export function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) {
   const { intent, id, parts, refused: title, button, sending: pendingLabel } = FORMS[kind].create
   const submit = (
     <Button
@@ -45,7 +44,7 @@ export function CreateForm({ kind, account, open, refused, sending, made = [] }:
     </Button>
   )
   return (
-    <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused, made }} sent={{ intent }}>
+    <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused }} sent={{ intent }}>
       {kind === 'webhook' ? submit : <div>{submit}</div>}
     </EndpointForm>
   )
@@ -89,13 +88,6 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
   )
 }
 
-/** The objects that already have a webhook, in one text. */
-function typesBesides(open: readonly ObjectKind[]): string {
-  return OBJECT_KINDS.filter((kind) => !open.includes(kind))
-    .map(({ type }) => type)
-    .join('\n')
-}
-
 type Act = 'create' | 'edit'
 
 function loads(kind: EndpointKind, act: Act) {
@@ -120,8 +112,6 @@ interface EndpointFormProps {
   endpoint?: EndpointView
   /** The objects to choose from. */
   open?: readonly ObjectKind[]
-  /** The names of those that are there. */
-  made?: readonly string[]
   refused: FormResult | null
   sent: Record<string, string>
   /** The form's buttons. */
@@ -129,7 +119,7 @@ interface EndpointFormProps {
 }
 
 function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [], ...rest }: EndpointFormProps) {
-  const { refused, sent, children, made = [] } = rest
+  const { refused, sent, children } = rest
   const wire: Record<Part, string> = { name: 'name', ...WIRE_NAMES[kind] }
   const start = startOf(endpoint)
   const { form, fields, formProps, firstInvalid } = useManagerForm<Record<string, string>>({
@@ -144,9 +134,8 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
-  const used = kind === 'extra' ? made.join('\n') : typesBesides(open)
   const saved = Object.fromEntries(endpoint ? parts.map((part) => [wire[part], start[part]]) : [])
-  const draft = useDraft({ act, id, account, saved, used, fieldText }, (typed) => {
+  const draft = useDraft({ act, id, account, saved, fieldText }, (typed) => {
     setObject(String(typed.get(wire.object) ?? ''))
     setCustom(typed.get('useCustom') === 'on')
     setFieldText(String(typed.get(wire.fields) ?? ''))
@@ -243,14 +232,12 @@ function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
 
 interface DraftOf extends Pick<EndpointFormProps, 'act' | 'id' | 'account'> {
   saved: Record<string, string>
-  /** The objects that already have a webhook, or the names of the rules, in one text. */
-  used: string
   fieldText: string
 }
 
 /** Keeps what is typed in this tab. `take` gets what was typed before hydration, or before another page was opened. */
 function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
-  const { act, id, saved, used, fieldText } = draft
+  const { act, id, saved, fieldText } = draft
   const { accountUUID } = draft.account
   const [note, setNote] = useState('')
   const now = useRef({ saved, take })
@@ -258,10 +245,9 @@ function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
   useEffect(() => {
     const element = document.getElementById(id)
     if (!(element instanceof HTMLFormElement)) return
-    const isTaken = (made: string) => made !== '' && used.split('\n').includes(made)
-    if (restoreDraft(element, accountUUID, now.current.saved, isTaken)) setNote('We kept what you typed.')
+    if (restoreDraft(element, accountUUID, now.current.saved)) setNote('We kept what you typed.')
     now.current.take(new FormData(element))
-  }, [id, accountUUID, used])
+  }, [id, accountUUID])
 
   const keep = useCallback(() => {
     const element = document.getElementById(id)

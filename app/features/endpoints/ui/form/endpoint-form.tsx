@@ -42,12 +42,7 @@ export function NewWebhookForm({ account, result, usedTypes }: NewWebhookProps) 
 }
 
 /** The collapsed form for an extra address. `noRoom` = why no more addresses fit; null when one does. */
-export function NewAddress({
-  account,
-  result,
-  noRoom,
-  made = [],
-}: NewProps & { noRoom: string | null; made?: string[] }) {
+export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: string | null }) {
   const { round, ...state } = useRounds('extra', account, result)
   if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
   return (
@@ -55,12 +50,22 @@ export function NewAddress({
       <Disclosure key={round} summary="Add another address" {...(state.refused ? { open: true } : {})}>
         <div className="pt-1 pb-3">
           <Suspense fallback={null}>
-            <CreateForm kind="extra" made={made} account={account} open={OBJECT_KINDS} {...state} />
+            <CreateForm kind="extra" account={account} open={OBJECT_KINDS} {...state} />
           </Suspense>
         </div>
       </Disclosure>
     </Card>
   )
+}
+
+/**
+ * Forgets what was typed into a form for a new one once it is accepted. Stands before these forms and outlives them:
+ * the first webhook changes the page.
+ */
+export function ForgetsAccepted({ account, result }: NewProps) {
+  useRounds('webhook', account, result)
+  useRounds('extra', account, result)
+  return null
 }
 
 /** Resets the form (`round`) after an endpoint was created; after a refusal it keeps the typed values. */
