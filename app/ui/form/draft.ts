@@ -3,11 +3,16 @@
 /** The text of each field by its name; a missing one is empty. */
 type Texts = Readonly<Record<string, string>>
 
+/** What was typed into each field, and over which saved text. */
+type Kept = Readonly<Record<string, readonly [typed: string, over: string]>>
+
 const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
 
 /** Keeps what the form holds now and is not saved. Nothing typed = nothing kept. Returns whether something is. */
 export function keepDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
-  const typed = Object.fromEntries(changedIn(form, saved).map((field) => [field.name, textOf(field)]))
+  const typed: Kept = Object.fromEntries(
+    changedIn(form, saved).map((field) => [field.name, [textOf(field), savedOf(field, saved)]]),
+  )
   const text = JSON.stringify(typed)
   inStorage((storage) =>
     text === '{}' ? storage.removeItem(keyOf(form.id, account)) : storage.setItem(keyOf(form.id, account), text),
@@ -21,16 +26,19 @@ export function keepDraft(form: HTMLFormElement, account: string, saved: Texts):
  */
 export function restoreDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
   if (changedIn(form, saved).length > 0) return false
-  const typed = inStorage((storage): Texts => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
+  const typed = inStorage((storage): Kept => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
   if (!typed) return false
-  for (const field of fieldsOf(form, saved)) put(field, typed[field.name])
+  for (const field of fieldsOf(form, saved)) {
+    const [text, over] = typed[field.name] ?? []
+    // What somebody saved meanwhile stands.
+    if (text !== undefined && over === savedOf(field, saved)) put(field, text)
+  }
   for (const field of changedIn(form, saved)) field.closest('details')?.setAttribute('open', '')
   // What was saved meanwhile is no draft any more.
   return keepDraft(form, account, saved)
 }
 
-function put(field: Typed, text: string | undefined) {
-  if (text === undefined) return
+function put(field: Typed, text: string) {
   if (isBox(field)) field.checked = field.value === text
   else field.value = text
 }
@@ -48,13 +56,15 @@ export function forgetDraft(formId: string, account: string): void {
 
 function changedIn(form: HTMLFormElement, saved: Texts) {
   return fieldsOf(form, saved).filter(
-    (field) => textOf(field) !== (saved[field.name] ?? '') && !(field.type === 'radio' && textOf(field) === ''),
+    (field) => textOf(field) !== savedOf(field, saved) && !(field.type === 'radio' && textOf(field) === ''),
   )
 }
 
 type Typed = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 const isBox = (field: Typed): field is HTMLInputElement => field.type === 'checkbox' || field.type === 'radio'
+
+const savedOf = (field: Typed, saved: Texts) => saved[field.name] ?? ''
 
 /** A box without its tick says nothing. */
 const textOf = (field: Typed) => (isBox(field) && !field.checked ? '' : field.value)

@@ -107,6 +107,22 @@ describe('the page of settings', () => {
     expect(shown()).toEqual(['1000', false, false])
   })
 
+  it('restores nothing over what somebody saved meanwhile', () => {
+    const page = (form: SettingsForm) => ({ at: '/', page: () => <SettingsPage {...propsOf({ form })} /> })
+    const shown = () =>
+      ['settings-floodPerHour', 'settings-ruleDailyCap'].map(
+        (id) => (document.getElementById(id) as HTMLInputElement).value,
+      )
+    const typed = { 'settings-floodPerHour': '70', 'settings-ruleDailyCap': '9' }
+    renderPage(page({ ...FORM, floodPerHour: '20' }))
+    for (const [id, value] of Object.entries(typed))
+      fireEvent.input(document.getElementById(id) as HTMLElement, { target: { value } })
+    cleanup()
+    renderPage(page({ ...FORM, floodPerHour: '100' }))
+    expect(shown()).toEqual(['100', '9'])
+    sessionStorage.clear()
+  })
+
   it('marks what is not right beside its field and puts the focus on the first', async () => {
     const refused = {
       form: { ...FORM, ruleDailyCap: 'many', quietFrom: 'late' },
