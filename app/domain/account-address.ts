@@ -6,6 +6,8 @@ const ACCOUNT_PATH = '/account'
 export interface AccountLink {
   accountUUID: string
   admin: boolean
+  /** Who is signed in, if the platform said so: in no link, but what they type is theirs. */
+  person?: string
 }
 
 /** The pages below "Account and security", by the last part of their path. */

@@ -69,7 +69,7 @@ export function addressOf(request: Request): string {
 /** What most pages of an account start from. */
 export async function accountFrame(app: App, found: OwnAccount) {
   const { accountUUID, admin, ...frame } = await pageFrame(app, found)
-  return { account: { accountUUID, admin }, ...frame }
+  return { account: { accountUUID, admin, person: found.staffUuid ?? '' }, ...frame }
 }
 
 /** The same for pages that take the account apart. */

@@ -1,11 +1,17 @@
 // What somebody typed into a form, kept while they look at other pages in the same tab.
 
+import type { AccountLink } from '#app/domain/account-address.ts'
+
 /** The text of each field by its name; a missing one is empty. */
 type Texts = Readonly<Record<string, string>>
 
 /** What was typed into each field, and over which saved text. */
 type Kept = Readonly<Record<string, readonly [typed: string, over: string]>>
 
+/** Whose drafts: another person of the account does not get them. The account is last, for `hasDraft`. */
+export const ownerOf = ({ accountUUID, person = '' }: AccountLink) => `${person} ${accountUUID}`
+
+/** `account` = of `ownerOf`. */
 const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
 
 /** Keeps what the form holds now and is not saved. Nothing typed = nothing kept. Returns whether something is. */

@@ -7,6 +7,7 @@ import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
 import { Button } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
+import { ownerOf } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { useKeptFields } from '#app/ui/form/kept-fields.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
@@ -50,7 +51,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const save = useRef<HTMLButtonElement>(null)
   const saved = textsOf(mail)
   const held = { form, refused: refused !== null }
-  const { keep, forget } = useKeptFields({ ...held, account: account.accountUUID, saved, sending })
+  const { keep, forget } = useKeptFields({ ...held, account: ownerOf(account), saved, sending })
   return (
     <ClosedSection
       id="mail"

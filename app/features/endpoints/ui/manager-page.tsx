@@ -59,8 +59,8 @@ export interface ManagerPageProps extends AccountPage, Pick<WebhookCardProps, 's
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
-  const { accountUUID, admin, webhooks, rules, ruleLines = [], deleted = null, result } = props
-  const account: ManagerAccount = { accountUUID, admin }
+  const { accountUUID, admin, person = '', webhooks, rules, ruleLines = [], deleted = null, result } = props
+  const account: ManagerAccount = { accountUUID, admin, person }
   const creates = resultFor(result, 'create') !== null
   useListFocus(webhooks.map((webhook) => webhook.id))
   const total = webhooks.length + rules.length + ruleLines.length

@@ -7,7 +7,7 @@ import { textMeNames } from '#app/features/automations/form/form-preview.ts'
 import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { forgetDraft } from '#app/ui/form/draft.ts'
+import { forgetDraft, ownerOf } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { useKeptFields } from '#app/ui/form/kept-fields.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -117,11 +117,11 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
 }
 
 /** What is typed stays in this tab until the template is used. */
-function useSheetKept(form: RefObject<HTMLFormElement | null>, { accountUUID }: AutomationAccount, sheet: SheetView) {
+function useSheetKept(form: RefObject<HTMLFormElement | null>, account: AutomationAccount, sheet: SheetView) {
   const [saved] = useState(() =>
     Object.fromEntries([...sheet.blanks, ...sheet.texts].map((one) => [one.name, one.value])),
   )
-  const kept = `${sheet.id} ${accountUUID}`
+  const kept = `${sheet.id} ${ownerOf(account)}`
   const { pathname } = useLocation()
   const { formData, location } = useNavigation()
   const used = formData !== undefined && location !== undefined && location.pathname !== pathname

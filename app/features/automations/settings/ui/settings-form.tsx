@@ -13,6 +13,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
 
 export interface SettingsFormProps {
+  /** Of `ownerOf`. */
   account: string
   /** As saved. */
   saved: SettingsForm

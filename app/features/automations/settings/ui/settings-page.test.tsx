@@ -107,6 +107,20 @@ describe('the page of settings', () => {
     expect(shown()).toEqual(['1000', false, false])
   })
 
+  it('gives what one person typed to nobody else', () => {
+    const until = (person: string) => {
+      const account = { accountUUID: 'account-1', admin: false, person }
+      renderPage({ at: '/', page: () => <SettingsPage {...propsOf({ account })} /> })
+      return screen.getByLabelText<HTMLInputElement>('Until')
+    }
+    fireEvent.input(until('ann'), { target: { value: '06:00' } })
+    cleanup()
+    expect(until('tom').value).toBe('08:00')
+    cleanup()
+    expect(until('ann').value).toBe('06:00')
+    sessionStorage.clear()
+  })
+
   it('restores nothing over what somebody saved meanwhile', () => {
     const page = (form: SettingsForm) => ({ at: '/', page: () => <SettingsPage {...propsOf({ form })} /> })
     const shown = () =>

@@ -5,6 +5,7 @@ import { managerAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { ownerOf } from '#app/ui/form/draft.ts'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
@@ -48,7 +49,7 @@ export function SettingsPage(props: SettingsPageProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-6">
         <SettingsFormCard
-          account={account.accountUUID}
+          account={ownerOf(account)}
           saved={props.form}
           refused={refused}
           defaults={defaults}

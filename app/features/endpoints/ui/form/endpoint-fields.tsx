@@ -6,7 +6,7 @@ import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useMe
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { forgetDraft, keepDraft, restoreDraft } from '#app/ui/form/draft.ts'
+import { forgetDraft, keepDraft, ownerOf, restoreDraft } from '#app/ui/form/draft.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
@@ -78,7 +78,7 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
           <ButtonLink
             to={`${managerSearch(account)}#${cardId(id)}`}
             preventScrollReset
-            onClick={() => forgetDraft(editId(id), account.accountUUID)}
+            onClick={() => forgetDraft(editId(id), ownerOf(account))}
           >
             Cancel
           </ButtonLink>
@@ -238,23 +238,23 @@ interface DraftOf extends Pick<EndpointFormProps, 'act' | 'id' | 'account'> {
 /** Keeps what is typed in this tab. `take` gets what was typed before hydration, or before another page was opened. */
 function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
   const { act, id, saved, fieldText } = draft
-  const { accountUUID } = draft.account
+  const owner = ownerOf(draft.account)
   const [note, setNote] = useState('')
   const now = useRef({ saved, take })
   now.current = { saved, take }
   useEffect(() => {
     const element = document.getElementById(id)
     if (!(element instanceof HTMLFormElement)) return
-    if (restoreDraft(element, accountUUID, now.current.saved)) setNote('We kept what you typed.')
+    if (restoreDraft(element, owner, now.current.saved)) setNote('We kept what you typed.')
     now.current.take(new FormData(element))
-  }, [id, accountUUID])
+  }, [id, owner])
 
   const keep = useCallback(() => {
     const element = document.getElementById(id)
     if (!(element instanceof HTMLFormElement)) return
-    const kept = keepDraft(element, accountUUID, now.current.saved)
+    const kept = keepDraft(element, owner, now.current.saved)
     setNote((last) => (kept ? last || (act === 'edit' ? 'Changes not saved' : '') : ''))
-  }, [act, id, accountUUID])
+  }, [act, id, owner])
   // A preset changes the fields without any typing.
   useEffect(keep, [keep, fieldText])
   return { note, keep }

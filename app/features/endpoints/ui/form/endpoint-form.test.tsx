@@ -326,7 +326,7 @@ describe('what is wrong with the form', () => {
   })
 
   it('survives a draft that nobody can read', () => {
-    sessionStorage.setItem('draft create-webhook account-1', '{')
+    sessionStorage.setItem('draft create-webhook  account-1', '{')
     renderForm()
     expect(url().value).toBe('')
   })

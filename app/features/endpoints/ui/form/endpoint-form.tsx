@@ -3,7 +3,7 @@ import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { Card, CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { forgetDraft } from '#app/ui/form/draft.ts'
+import { forgetDraft, ownerOf } from '#app/ui/form/draft.ts'
 import { type FormResult, resultFor } from '../../form-result.ts'
 import type { ManagerAccount } from '../manager-address.ts'
 import { editId, FORMS } from './form-wording.ts'
@@ -71,12 +71,11 @@ export function ForgetsAccepted({ account, result }: NewProps) {
 /** Resets the form (`round`) after an endpoint was created; after a refusal it keeps the typed values. */
 function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResult | undefined) {
   const { intent, id } = FORMS[kind].create
-  const { accountUUID } = account
   const refused = resultFor(result, intent)
   const sending = useSending(intent)
   const [round, setRound] = useState(0)
   useAccepted(sending, refused, () => {
-    forgetDraft(id, accountUUID)
+    forgetDraft(id, ownerOf(account))
     setRound((last) => last + 1)
   })
   return { round, refused, sending }
@@ -92,6 +91,6 @@ function useAccepted(sending: boolean, refused: FormResult | null, then: () => v
 }
 
 /** Forgets what was typed into an endpoint's edit form once it is saved. For the card, which outlives the form. */
-export function useSavedEdit(id: EndpointKey, { accountUUID }: ManagerAccount, refused: FormResult | null) {
-  useAccepted(useSending('update', id), refused, () => forgetDraft(editId(id), accountUUID))
+export function useSavedEdit(id: EndpointKey, account: ManagerAccount, refused: FormResult | null) {
+  useAccepted(useSending('update', id), refused, () => forgetDraft(editId(id), ownerOf(account)))
 }
