@@ -48,7 +48,7 @@ export async function readKeyUse(place) {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: place, connectionTimeoutMillis: 3_000 })
   try {
-    await client.connect()
+    await connected(client)
     return await keyUseOf(async (statement) => (await client.query(statement)).rows)
   } finally {
     await client.end().catch(() => {})
@@ -195,6 +195,16 @@ async function problemOf(error, place) {
   const { connectionProblem } = await import(code.href).catch(() => ({}))
   return isServer(place) ? (connectionProblem?.(error, place) ?? null) : null
 }
+
+/**
+ * 08001: what failed before there was a connection, as `NOT_CONNECTED` of db/postgres/server-problems.ts.
+ *
+ * @param {import('pg').Client} client
+ */
+export const connected = (client) =>
+  client.connect().catch((cause) => {
+    throw Object.assign(new Error(cause.message, { cause }), { code: '08001' })
+  })
 
 /** @param {string} place @returns {(error: unknown) => Promise<never>} */
 export const endUnread = (place) => async (error) => {

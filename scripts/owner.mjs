@@ -1,7 +1,7 @@
 // `npm run owner -- <account> [staff member]`: for a firm whose only owner has left ServiceM8. Lists its people, or makes
 // one of them an owner and writes that into the audit log. Works while the product runs, also in the container.
 import './help.mjs'
-import { databaseInSettings, endUnread, installForDatabase } from './keys.mjs'
+import { connected, databaseInSettings, endUnread, installForDatabase } from './keys.mjs'
 
 const PEOPLE = 'SELECT staff_uuid AS id, role FROM account_person WHERE account_uuid = $1 ORDER BY since, staff_uuid'
 const PROMOTE =
@@ -20,7 +20,7 @@ async function inOne(place, work) {
   if (/^postgres(ql)?:/.test(place)) {
     const { default: pg } = await import('pg')
     const client = new pg.Client({ connectionString: place, connectionTimeoutMillis: 3_000 })
-    await client.connect()
+    await connected(client)
     try {
       await client.query('BEGIN')
       const done = await work(async (sql, values) => (await client.query(sql, values)).rows)

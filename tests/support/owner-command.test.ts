@@ -1,9 +1,13 @@
 // What `npm run owner` says and changes.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { connectPostgres } from '#db/postgres/client.server.ts'
+import { connectionProblem } from '#db/postgres/server-problems.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { LEEDS } from './platform-server.ts'
 
@@ -69,5 +73,23 @@ test.each([['scripts/owner.mjs', LEEDS.uuid], ['scripts/keys.mjs']])(
         2,
         expect.stringMatching(/^DATABASE_URL must name a host and a database\.[^:]*%23\.$/),
       ])
+  },
+)
+
+test.each([['scripts/owner.mjs', LEEDS.uuid], ['scripts/keys.mjs']])(
+  'an address that closes at once is told as by the other commands: %s',
+  async (...command) => {
+    const door = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end()))
+    await new Promise<void>((done) => door.listen(0, '127.0.0.1', done))
+    const url = `postgres://u:p@127.0.0.1:${(door.address() as AddressInfo).port}/d`
+    const env = { ...process.env, ENC_KEYS: 'k1:', DATABASE_URL: url }
+    const failed = await promisify(execFile)(process.execPath, command, { env }).catch((error) => error)
+    // The words of the others.
+    const client = connectPostgres(url)
+    const look = client.db.read(() => client.db.prepare('SELECT 1').get())
+    const other = connectionProblem(await look().catch((error: unknown) => error), url)
+    expect([failed.code, failed.stderr.trim(), other]).toEqual([2, other, expect.stringContaining('ended at once')])
+    await client.close()
+    await new Promise((done) => door.close(done))
   },
 )
