@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { DEMO_RECEIVER, expect, openSignedIn, test } from './stage.ts'
 
-const LOST = 'No connection. It may not have been saved. Try again.'
+const LOST = 'No connection. It may not have been done. Check, then try again.'
 
 /** Each form: its page, what a person types into, and the button that sends it. */
 const FORMS = [

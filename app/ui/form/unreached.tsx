@@ -3,7 +3,12 @@ import { type ClientActionFunctionArgs, useActionData } from '@remix-run/react'
 import type { Flash } from '#app/lib/flash.ts'
 import { isUnreachable } from '../page/error-page.tsx'
 
-const TOAST: Flash = { kind: 'error', title: 'No connection', description: 'It may not have been saved. Try again.' }
+// Also for what cannot be taken back, such as a text that is sent.
+const TOAST: Flash = {
+  kind: 'error',
+  title: 'No connection',
+  description: 'It may not have been done. Check, then try again.',
+}
 
 export const UNREACHED = `${TOAST.title}. ${TOAST.description}`
 

@@ -10,6 +10,7 @@ import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { hasDraft } from '#app/ui/form/draft.ts'
+import { UNREACHED } from '#app/ui/form/unreached.tsx'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import {
@@ -20,6 +21,7 @@ import {
   sampleRule,
   sampleWebhook,
 } from '#tests/support/sample-views.ts'
+import type { FormResult } from '../form-result.ts'
 import { type LogAnswer, logFilterQuery } from './log/log-filter.ts'
 import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
 
@@ -348,6 +350,22 @@ describe('editing', () => {
       expect([form().getByLabelText<HTMLInputElement>(label).value, hasDraft('account-1')]).toEqual(['', false])
     },
   )
+
+  it.each([
+    [{ unreached: true }, UNREACHED, UNREACHED],
+    [{}, 'Try later.', 'The webhook was not deletedTry later.'],
+  ])('says of a delete that was not answered only that there is no connection: %j', async (more, formError, says) => {
+    const values = { intent: 'delete', id: '1' }
+    function Page() {
+      const answered = useActionData<{ result: FormResult }>()
+      return <ManagerPage {...propsOf(answered)} />
+    }
+    const result = { fieldErrors: {}, formError, values }
+    renderPage({ page: () => <Page />, action: async () => ({ ...more, result }) })
+    await userEvent.selectOptions(screen.getByLabelText('Object type'), 'note')
+    fireEvent.click(screen.getByRole('button', { name: 'Create Webhook' }))
+    expect((await within(card('Job')).findByRole('alert')).textContent).toBe(says)
+  })
 
   it('holds another address whose name is there already', async () => {
     const rules = [sampleRule({ name: 'Accounts' })]

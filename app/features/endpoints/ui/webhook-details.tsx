@@ -10,6 +10,7 @@ import { useAnnounce } from '#app/ui/announcer.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
+import { useUnreached } from '#app/ui/form/unreached.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -58,17 +59,20 @@ interface WebhookDetailsProps {
   notDeleted: FormResult | null
 }
 
+const NOT_DELETED = { webhook: 'The webhook was not deleted', extra: 'The rule was not deleted' } as const
+
 /** Everything about a webhook, behind its row. */
 export function WebhookDetails(props: WebhookDetailsProps) {
   const { webhook, account, step, log, replay, logSource, notSaved, notDeleted } = props
   const id = cardId(webhook.id)
   const editing = step.step === 'edit'
+  const lost = useUnreached()
   useSavedEdit(webhook.id, account, notSaved)
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 border-line border-t px-4 pt-3 sm:px-5">
       <p className="wrap-anywhere text-label">{sentenceBeside(webhook.status, webhook.statusMessage)}</p>
       {notDeleted ? (
-        <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
+        <Notice tone="failing" {...(!lost && { title: NOT_DELETED[webhook.kind] })}>
           {notDeleted.formError}
         </Notice>
       ) : null}

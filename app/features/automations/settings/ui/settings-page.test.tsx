@@ -94,7 +94,7 @@ describe('the page of settings', () => {
     fireEvent.click(weekends())
     fireEvent.click(none())
     fireEvent.click(screen.getByRole('button', { name: 'Save settings' }))
-    await screen.findByText('No connection. It may not have been saved. Try again.')
+    await screen.findByText('No connection. It may not have been done. Check, then try again.')
     screen.getByText('Changes not saved')
     cleanup()
     renderPage(page)
