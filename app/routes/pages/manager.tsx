@@ -52,17 +52,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const planNotice = await findPlanNotice(app, found.account.uuid, found)
   // No owner names needed: the note links to the account page.
   const rights = { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] }
-  const shown = {
-    accountUUID,
-    admin,
-    person: found.staffUuid ?? '',
-    reconnect,
-    missingScopes,
-    step,
-    planNotice,
-    rights,
-  }
-  return data({ view: 'manager' as const, ...shown, ...page }, { headers })
+  const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights }
+  return data({ view: 'manager' as const, person: found.staffUuid ?? '', ...shown, ...page }, { headers })
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
