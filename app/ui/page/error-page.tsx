@@ -101,11 +101,9 @@ function UnreachablePage() {
 
 /** A page's data did not come: browsers say so with a TypeError of these words. The router cannot read a proxy's answer. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return /^Unable to decode/.test(error.message) || (error instanceof TypeError && NO_ANSWER.test(error.message))
+  const words = error instanceof TypeError ? /fetch|load failed|network/i : /decode turbo-stream/
+  return error instanceof Error && words.test(error.message)
 }
-
-const NO_ANSWER = /fetch|load failed|network/i
 
 function sentenceOf(data: unknown): string | undefined {
   // The router's own words begin with "Error: ", and name our files.
