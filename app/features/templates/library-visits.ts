@@ -57,7 +57,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   }),
   template(17, 'communication', {
     name: 'Job pack on completion',
-    description: 'E-mails certificate and photos half an hour later, outside quiet hours.',
+    description: 'E-mails certificate and photos, outside quiet hours.',
     says: 'The papers arrive without anybody sending them.',
     trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
     when: 'status = Completed and category_uuid = [[Jobs that get a certificate]] and contact_email set',
