@@ -87,19 +87,7 @@ function trialEndOf(plan: Plan, mine: SeenSubscription): Millis {
 
 /** Nothing was ever paid, or the provider no longer knows the followed subscription. */
 function untouched(plan: Plan): State {
-  const { status, trialEndsAt, currentPeriodStart, currentPeriodEnd } = plan
-  if (plan.subscriptionId === null) {
-    return {
-      status,
-      subscriptionId: null,
-      priceId: null,
-      trialEndsAt,
-      currentPeriodStart,
-      currentPeriodEnd,
-      cancelAtPeriodEnd: false,
-      pastDueSince: null,
-    }
-  }
+  const { trialEndsAt, currentPeriodStart, currentPeriodEnd } = plan
   return { ...forgotten(plan), trialEndsAt, currentPeriodStart, currentPeriodEnd }
 }
 
