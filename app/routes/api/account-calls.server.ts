@@ -19,6 +19,8 @@ import { answer, forbidden, notFound, problem } from '#app/http/respond.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
+const mappingExample = { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT }
+
 export const accountCalls: Reference<Call> = {
   tags: [{ name: 'Accounts', says: 'Which accounts this browser is signed in to, and whether they are connected.' }],
   schemas: { AccountState: accountState, Credential: credential, Mapping: mapping },
@@ -138,17 +140,11 @@ export const accountCalls: Reference<Call> = {
           externalAccountUUID: { description: 'At most 100 letters, digits and `. _ : -`.', maxLength: 100 },
           internalAccountUUID: { description: 'An account of this session.', maxLength: 100 },
         },
-        example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
+        example: mappingExample,
       },
       answers: [
-        answered(201, 'It leads there from now on.', mapping, {
-          externalAccountUUID: 'leeds-electrical',
-          internalAccountUUID: DEMO_ACCOUNT,
-        }),
-        answered(200, 'It did so already.', mapping, {
-          externalAccountUUID: 'leeds-electrical',
-          internalAccountUUID: DEMO_ACCOUNT,
-        }),
+        answered(201, 'It leads there from now on.', mapping, mappingExample),
+        answered(200, 'It did so already.', mapping, mappingExample),
       ],
       refusals: { 409: "It is another account's id, or the account has 50 already." },
       handle: async ({ app, body: { externalAccountUUID }, access: { accountUuid } }) => {
@@ -176,12 +172,7 @@ export const accountCalls: Reference<Call> = {
       description: ['404 where the id leads nowhere, or to an account of somebody else.'],
       who: 'session',
       parameters: [{ ...accountOfPath, name: 'id', description: 'An external id, or the uuid itself.' }],
-      answers: [
-        answered(200, 'To an account of this session.', mapping, {
-          externalAccountUUID: 'leeds-electrical',
-          internalAccountUUID: DEMO_ACCOUNT,
-        }),
-      ],
+      answers: [answered(200, 'To an account of this session.', mapping, mappingExample)],
       refusals: { 401: null },
       handle: ({ access }) => ({ externalAccountUUID: access.accountId, internalAccountUUID: access.accountUuid }),
     }),
