@@ -159,8 +159,12 @@ export const accountOfPath = {
   description: said,
 } as const satisfies Parameter
 
+export function ofPath(name: string, schema: z.ZodType, description: string, example: string): Parameter {
+  return { name, in: 'path', schema, required: true, description, example }
+}
+
 export function idOfPath(names: Named, description: string, name = 'id', example = '7'): Parameter {
-  return { name, in: 'path', schema: id, required: true, description, names, example }
+  return { ...ofPath(name, id, description, example), names }
 }
 
 export function ofQuery(name: string, schema: z.ZodType, description: string): Parameter {

@@ -1,6 +1,6 @@
 // Calls about who is signed in, who did what, and an account's own data.
 import { z } from 'zod'
-import { accountOfQuery, answered, DONE, ofQuery, type Reference, success } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, DONE, ofPath, ofQuery, type Reference, success } from '#app/contract/operation.ts'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { NOT_ERASED } from '#app/features/accounts/account-form.ts'
@@ -32,6 +32,7 @@ const whatErasingDoes = [
 ]
 
 const { shape: audit } = auditParameters
+const SESSION = 'Zk1xk0c9QmS2m7bV0aT3yw'
 
 export const dataCalls: Reference<Call> = {
   tags: [{ name: 'Sessions and data', says: 'Who is signed in, who did what, a copy of everything, and its end.' }],
@@ -49,7 +50,7 @@ export const dataCalls: Reference<Call> = {
       answers: [
         answered(200, 'The one that asks first.', z.array(openSession), [
           {
-            id: 'Zk1xk0c9QmS2m7bV0aT3yw',
+            id: SESSION,
             since: '2026-11-21T21:04:00.000Z',
             lastSeen: '2026-11-22T01:12:40.000Z',
             endsAt: '2026-11-22T13:12:40.000Z',
@@ -69,17 +70,7 @@ export const dataCalls: Reference<Call> = {
       summary: 'Signs one browser out of the account',
       description: ['Deliveries and automations go on.'],
       who: 'session',
-      parameters: [
-        {
-          name: 'id',
-          in: 'path',
-          schema: z.string(),
-          required: true,
-          description: 'The `id` of the list of sessions.',
-          names: 'session',
-          example: 'Zk1xk0c9QmS2m7bV0aT3yw',
-        },
-      ],
+      parameters: [{ ...ofPath('id', z.string(), 'The `id` of the list of sessions.', SESSION), names: 'session' }],
       answers: [answered(200, 'It is signed out.', success, DONE)],
       handle: async ({ app, session, params }) => {
         const own = session.accounts.map(({ accountUuid }) => accountUuid)

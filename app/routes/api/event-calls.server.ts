@@ -8,6 +8,7 @@ import {
   DEMO_JOB,
   id,
   idOfPath,
+  ofPath,
   ofQuery,
   type Reference,
 } from '#app/contract/operation.ts'
@@ -117,7 +118,7 @@ export const eventCalls: Reference<Call> = {
       who: 'session',
       parameters: [
         accountOfPath,
-        { name: 'objectType', in: 'path', schema: text, required: true, description: 'Like `job`.', example: 'job' },
+        ofPath('objectType', text, 'Like `job`.', 'job'),
         ofQuery('limit', z.literal([...PAGE_SIZES]), `How many entries, ${USUAL.limit} unless it says otherwise.`),
         ofQuery('timeRange', z.enum(TIME_RANGES), `How far back. Absent = \`${USUAL.timeRange}\`.`),
         ofQuery(

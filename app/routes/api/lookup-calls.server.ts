@@ -1,6 +1,6 @@
 // Calls that pass on data from ServiceM8.
 import { z } from 'zod'
-import { accountOfPath, answered, type Reference } from '#app/contract/operation.ts'
+import { accountOfPath, answered, ofPath, type Reference } from '#app/contract/operation.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { lookUp, testApi } from '#app/features/lookups/lookups.server.ts'
 import { API_NAMES, type ApiName, isApiName, isLookup, LOOKUPS, templateTypes } from '#app/features/lookups/lookups.ts'
@@ -25,17 +25,7 @@ export const lookupCalls: Reference<Call> = {
         '`jobs` are the newest 1,000 as ServiceM8 has them. `queues`, `companies` and `categories` have `uuid` and `name`; `materials` and `bundles` also `item_number`; `staff` have `uuid`, `first`, `last`, `email`; `email-templates` have `uuid`, `template_name`, `subject`, `html_body`, `plain_text_body`; `sms-templates` have `uuid`, `template_name`, `message_text`; `document-templates` have `uuid`, `name`, `template_type`, `related_object`, and are answered as `{templates, templateTypes}`.',
       ],
       who: 'session',
-      parameters: [
-        {
-          name: 'list',
-          in: 'path',
-          schema: z.enum(LOOKUPS),
-          required: true,
-          description: 'Which list.',
-          example: 'queues',
-        },
-        accountOfPath,
-      ],
+      parameters: [ofPath('list', z.enum(LOOKUPS), 'Which list.', 'queues'), accountOfPath],
       answers: [
         answered(200, 'The list.', lookup, [{ uuid: '2c6d1f0a-7be4-4f5b-9d1e-0a8b3c5d7e9f', name: 'To invoice' }]),
       ],
@@ -58,17 +48,7 @@ export const lookupCalls: Reference<Call> = {
       summary: "Gives raw records of the admin's own account",
       description: ['For admins who look for the name of a field. Nothing is stored.'],
       who: 'admin',
-      parameters: [
-        accountOfPath,
-        {
-          name: 'apiName',
-          in: 'path',
-          schema: z.enum(apiNames),
-          required: true,
-          description: 'Which records.',
-          example: 'jobs',
-        },
-      ],
+      parameters: [accountOfPath, ofPath('apiName', z.enum(apiNames), 'Which records.', 'jobs')],
       answers: [
         answered(200, 'As ServiceM8 has them.', z.array(record), [
           { uuid: '9a1b7c3e-52d4-4f0b-8e61-3c7d2a9f5b18', status: 'Work Order' },
