@@ -7,6 +7,15 @@ import { changingSubscriptions } from '../endpoints/known-ingress.server.ts'
 
 const NOTE = 'erase|'
 
+const OF = 'account_uuid = @accountUuid'
+const emptied = (...tables: string[]) => tables.map((table) => `DELETE FROM ${table} WHERE ${OF}`)
+
+/** Gone at once, and again at the end with what arrived meanwhile. */
+const AT_ONCE = [
+  ...emptied('touched_record', 'poll_cursor', 'account_mapping', 'form_draft', 'conversation', 'ticket'),
+  ...emptied('session_account'),
+]
+
 /** Stops everything that a person, the platform or an engine could still trigger. */
 const STOP = [
   `UPDATE automation SET active = 0, next_run_at = NULL, trigger_key_hash = NULL, deleted_at = coalesce(deleted_at, @at)
@@ -22,16 +31,9 @@ const STOP = [
   `UPDATE notice SET mail_state = 'none', mail_sentence = NULL, mail_reason_code = @code,
      mail_reason_params = NULL
    WHERE account_uuid = @accountUuid AND mail_state = 'pending'`,
-  'DELETE FROM touched_record WHERE account_uuid = @accountUuid',
-  'DELETE FROM poll_cursor WHERE account_uuid = @accountUuid',
-  'DELETE FROM account_mapping WHERE account_uuid = @accountUuid',
-  'DELETE FROM form_draft WHERE account_uuid = @accountUuid',
-  'DELETE FROM conversation WHERE account_uuid = @accountUuid',
-  'DELETE FROM ticket WHERE account_uuid = @accountUuid',
-  'DELETE FROM session_account WHERE account_uuid = @accountUuid',
+  ...AT_ONCE,
 ]
 
-const OF = 'account_uuid = @accountUuid'
 /** Largest tables first; each is emptied before the next. Endpoints go singly: each delete searches all references. */
 const HISTORY = [
   `DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE ${OF} LIMIT @limit)`,
@@ -55,23 +57,10 @@ const REST = [
   `DELETE FROM automation WHERE ${OF}`,
   `DELETE FROM automation_template WHERE ${OF} AND is_public = 0`,
   `UPDATE automation_template SET account_uuid = '' WHERE ${OF}`,
-  `DELETE FROM automation_guard WHERE ${OF}`,
-  `DELETE FROM mute WHERE ${OF}`,
-  `DELETE FROM conversation WHERE ${OF}`,
-  `DELETE FROM listening WHERE ${OF}`,
-  `DELETE FROM account_setting WHERE ${OF}`,
-  `DELETE FROM notice WHERE ${OF}`,
-  `DELETE FROM account_load WHERE ${OF}`,
-  `DELETE FROM webhook WHERE ${OF}`,
-  `DELETE FROM forwarding_rule WHERE ${OF}`,
-  `DELETE FROM account_mapping WHERE ${OF}`,
-  `DELETE FROM poll_cursor WHERE ${OF}`,
-  `DELETE FROM touched_record WHERE ${OF}`,
-  `DELETE FROM form_draft WHERE ${OF}`,
-  `DELETE FROM ticket WHERE ${OF}`,
-  `DELETE FROM session_account WHERE ${OF}`,
-  `DELETE FROM account_person WHERE ${OF}`,
-  `DELETE FROM credential WHERE ${OF}`,
+  ...emptied('automation_guard', 'mute', 'listening', 'account_setting', 'notice', 'account_load'),
+  ...emptied('webhook', 'forwarding_rule'),
+  ...AT_ONCE,
+  ...emptied('account_person', 'credential'),
 ]
 
 export function erasureStore({ db }: Connections): ErasureStore {
