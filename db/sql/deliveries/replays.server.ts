@@ -9,8 +9,6 @@ import type { FanOutEndpoint } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 
-const LAST_SEQ = 'SELECT coalesce(max(seq), 0) FROM event'
-
 /** Several instances have several clocks, and their commits overlap: receive times grow with seqs up to this. */
 export const SEQ_SLACK = minutes(1)
 
@@ -54,7 +52,7 @@ export function replayStore(connections: Connections) {
        undelivered, created_at AS createdAt, ended_at AS endedAt
      FROM replay WHERE id = @replayId AND account_uuid = @accountUuid`,
   )
-  const lastSeq = db.prepare<[], number>(LAST_SEQ).pluck()
+  const lastSeq = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM event').pluck()
   const insertReplay = db
     .prepare<InsertReplay, number>(
       `INSERT INTO replay (account_uuid, endpoint_id, since, status, object_uuid, state, next_seq, until_seq, total, made,
@@ -259,21 +257,25 @@ function toReplayed({ changedFields, ...event }: EventToReplay): ReplayedEvent {
 /**
  * Finds the first event received at or after a moment, by binary search: seqs are assigned in order of arrival. An event
  * before it may have been received up to `SEQ_SLACK` later than the moment, and one behind it as much earlier: a range
- * leaves that much room at both ends, and then compares receive times.
+ * leaves that much room at both ends, and then compares receive times. Runs are found by when they began.
  */
-export function seqFinder(db: Pick<Database, 'prepare'>): (since: number) => Step<number> {
-  const at = db.prepare<{ middle: number }, { seq: number; receivedAt: number }>(
-    'SELECT seq, received_at AS receivedAt FROM event WHERE seq >= @middle ORDER BY seq LIMIT 1',
+export function seqFinder(
+  db: Pick<Database, 'prepare'>,
+  table: 'event' | 'run' = 'event',
+): (since: number) => Step<number> {
+  const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']
+  const next = db.prepare<{ middle: number }, { id: number; at: number }>(
+    `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= @middle ORDER BY ${id} LIMIT 1`,
   )
-  const lastSeq = db.prepare<[], number>(LAST_SEQ).pluck()
+  const last = db.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
   return function* (since) {
     let low = 1
-    let high = ((yield* lastSeq.get()) ?? 0) + 1
+    let high = ((yield* last.get()) ?? 0) + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const event = yield* at.get({ middle })
-      if (!event || event.receivedAt >= since) high = middle
-      else low = event.seq + 1
+      const row = yield* next.get({ middle })
+      if (!row || row.at >= since) high = middle
+      else low = row.id + 1
     }
     return low
   }

@@ -4,6 +4,7 @@ import type { FailingAddress } from '#app/domain/operations.ts'
 import type { Database, Step } from '../../database.ts'
 import type { AccountOutline, AuditCount, KeptCount, OperatorStore, RoomKind, RoomTaken } from '../../store/operator.ts'
 import type { Connections } from '../connections.ts'
+import { seqFinder } from '../deliveries/replays.server.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
 /** An endpoint `p` whose sending fails, also while it goes on. */
@@ -271,23 +272,9 @@ function sum(rows: readonly { bytes: number }[]): number {
   return rows.reduce((total, row) => total + row.bytes, 0)
 }
 
-/**
- * The first id of a table whose time is `since` or later; null = none. Ids are assigned in order of arrival, so a
- * binary search needs few reads; clock changes make it slightly inexact.
- */
+/** The first id of a table whose time is `since` or later; null = none. Clock changes make it slightly inexact. */
 export function* firstSince(db: Statements, table: 'event' | 'run', since: number): Generator<unknown, number | null> {
-  const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']
-  const next = db.prepare<{ from: number }, { id: number; at: number }>(
-    `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= @from ORDER BY ${id} LIMIT 1`,
-  )
-  const last = db.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
-  let low = 0
-  let high = ((yield* last.get()) ?? 0) + 1
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const row = yield* next.get({ from: middle })
-    if (!row || row.at >= since) high = middle
-    else low = row.id + 1
-  }
-  return (yield* next.get({ from: low }))?.id ?? null
+  const id = table === 'event' ? 'seq' : 'id'
+  const next = db.prepare<{ from: number }, number | null>(`SELECT min(${id}) FROM ${table} WHERE ${id} >= @from`)
+  return (yield* next.pluck().get({ from: yield* seqFinder(db, table)(since) })) ?? null
 }
