@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { EMPTY_LISTS, FORM_LIST } from '#app/features/automations/rules/form-lists.ts'
 import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
-import { isShortList, LOOKUPS, type LookupName } from './lookups.ts'
+import { LISTS, LOOKUPS, type LookupName } from './lookups.ts'
 
 /** Reads short lists in parallel, long ones one at a time: only one raw long list is in memory. */
 export async function loadFormLists(
@@ -13,10 +13,13 @@ export async function loadFormLists(
   const ask = async (name: LookupName) => [name, await lookUpForForm(app, accountUuid, name)] as const
   const oneByOne = async () => {
     const found: (readonly [LookupName, LookedUpForForm])[] = []
-    for (const name of names) if (!isShortList(name)) found.push(await ask(name))
+    for (const name of names) if (!LISTS[name].isShort) found.push(await ask(name))
     return found
   }
-  const [short, long] = await Promise.all([Promise.all(names.filter(isShortList).map(ask)), oneByOne()])
+  const [short, long] = await Promise.all([
+    Promise.all(names.filter((name) => LISTS[name].isShort).map(ask)),
+    oneByOne(),
+  ])
   const looked = [...short, ...long]
   const found = looked.flatMap(([name, answer]) =>
     answer.outcome === 'found' ? [[FORM_LIST[name], answer.rows] as const] : [],

@@ -12,13 +12,11 @@ import {
   type ApiName,
   bytesOf,
   isApiName,
-  isShortList,
   keptOfRecord,
+  LISTS,
   type LookupName,
   lookupRecords,
-  MOST_LISTED,
   NOT_SIGNED_IN,
-  OBJECT_OF,
 } from './lookups.ts'
 
 type LookupApp = Pick<App, 'callAsAccount' | 'clock' | 'store'>
@@ -73,14 +71,15 @@ async function readList(
   name: LookupName,
   reader: 'call' | 'form',
 ): Promise<LookedUp> {
+  const { object, most, isShort } = LISTS[name]
   const active = name === 'jobs' || name === 'companies' ? "active eq '1'" : ''
-  const limit = Math.max(MOST_LISTED[name], 5_000)
+  const limit = Math.max(most, 5_000)
   const ask = (recent: string) => {
     const filter = recent === '' ? active : `${active} and ${recent}`
     return app.callAsAccount(accountUuid, (api, token) =>
-      api.list(token, OBJECT_OF[name], {
+      api.list(token, object, {
         ...(filter !== '' && { filter }),
-        ...(isShortList(name) && { mostBytes: SHORT_LIST_BYTES }),
+        ...(isShort && { mostBytes: SHORT_LIST_BYTES }),
         limit,
         keep: (record) => keptOfRecord(name, reader, record),
       }),

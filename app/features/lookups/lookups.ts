@@ -1,20 +1,37 @@
 // The platform's pick-lists for the form: their names, their sources, and the field names of the answers.
 import { plainText } from '#app/lib/plain-text.ts'
 
-export const LOOKUPS = [
-  'jobs',
-  'queues',
-  'staff',
-  'companies',
-  'email-templates',
-  'sms-templates',
-  'document-templates',
-  'materials',
-  'bundles',
-  'categories',
-  'badges',
-] as const
-export type LookupName = (typeof LOOKUPS)[number]
+interface PickList {
+  /** Its records at ServiceM8. */
+  object: string
+  /** Most records of an answer. Jobs are many, and only the newest are useful choices. */
+  most: number
+  /** How a business is organised: always few. Jobs, customers, stock and e-mail templates may be many. */
+  isShort: boolean
+  /** Fields of an answer, beside the uuid; null = all. */
+  fields: readonly string[] | null
+}
+
+export const LISTS = {
+  jobs: { object: 'job', most: 1_000, isShort: false, fields: null },
+  queues: { object: 'queue', most: 1_000, isShort: true, fields: ['name'] },
+  staff: { object: 'staff', most: 1_000, isShort: true, fields: ['first', 'last', 'email'] },
+  companies: { object: 'company', most: 20_000, isShort: false, fields: ['name'] },
+  'email-templates': { object: 'emailtemplate', most: 1_000, isShort: false, fields: ['name', 'subject', 'message'] },
+  'sms-templates': { object: 'smstemplate', most: 1_000, isShort: true, fields: ['name', 'message'] },
+  'document-templates': {
+    object: 'documenttemplate',
+    most: 1_000,
+    isShort: true,
+    fields: ['name', 'template_type', 'related_object'],
+  },
+  materials: { object: 'material', most: 20_000, isShort: false, fields: ['name', 'item_number'] },
+  bundles: { object: 'materialbundle', most: 5_000, isShort: false, fields: ['name', 'item_number'] },
+  categories: { object: 'category', most: 1_000, isShort: true, fields: ['name'] },
+  badges: { object: 'badge', most: 1_000, isShort: true, fields: ['name'] },
+} satisfies Record<string, PickList>
+export type LookupName = keyof typeof LISTS
+export const LOOKUPS = Object.keys(LISTS) as [LookupName, ...LookupName[]]
 
 /** The ten names of the admin's API test (source: objects of the platform facts, "specApiNames"). */
 export const API_NAMES = {
@@ -32,7 +49,7 @@ export const API_NAMES = {
 export type ApiName = keyof typeof API_NAMES
 
 export function isLookup(name: string): name is LookupName {
-  return LOOKUPS.some((lookup) => lookup === name)
+  return Object.hasOwn(LISTS, name)
 }
 
 export function isApiName(name: string): name is ApiName {
@@ -41,55 +58,6 @@ export function isApiName(name: string): name is ApiName {
 
 /** The documented client looks for this text when no one has signed in for the account. */
 export const NOT_SIGNED_IN = 'This account has only placeholder credentials. Please sign in to ServiceM8 first.'
-
-export const OBJECT_OF: Readonly<Record<LookupName, string>> = {
-  jobs: 'job',
-  queues: 'queue',
-  staff: 'staff',
-  companies: 'company',
-  'email-templates': 'emailtemplate',
-  'sms-templates': 'smstemplate',
-  'document-templates': 'documenttemplate',
-  materials: 'material',
-  bundles: 'materialbundle',
-  categories: 'category',
-  badges: 'badge',
-}
-
-/** Jobs are many and only the newest are useful choices; the rest are short lists. */
-export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
-  jobs: 1_000,
-  queues: 1_000,
-  staff: 1_000,
-  companies: 20_000,
-  'email-templates': 1_000,
-  'sms-templates': 1_000,
-  'document-templates': 1_000,
-  materials: 20_000,
-  bundles: 5_000,
-  categories: 1_000,
-  badges: 1_000,
-}
-
-/** Lists of how a business is organised are always short. Jobs, customers, stock and e-mail templates may be large. */
-export function isShortList(name: LookupName): boolean {
-  return !['jobs', 'companies', 'materials', 'bundles', 'email-templates'].includes(name)
-}
-
-/** Fields in the answer; null = all. */
-const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
-  jobs: null,
-  queues: ['name'],
-  staff: ['first', 'last', 'email'],
-  companies: ['name'],
-  'email-templates': ['name', 'subject', 'message'],
-  'sms-templates': ['name', 'message'],
-  'document-templates': ['name', 'template_type', 'related_object'],
-  materials: ['name', 'item_number'],
-  bundles: ['name', 'item_number'],
-  categories: ['name'],
-  badges: ['name'],
-}
 
 /** Characters. The form shows the start of a text, but puts a chosen template into a field. */
 const DRAWN_TEXT = 300
@@ -101,7 +69,7 @@ export function keptOfRecord(
   reader: 'call' | 'form',
   record: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const fields = FIELDS[name] ?? (reader === 'form' ? ['generated_job_id', 'job_description', 'edit_date'] : null)
+  const fields = LISTS[name].fields ?? (reader === 'form' ? ['generated_job_id', 'job_description', 'edit_date'] : null)
   if (fields === null) return record
   const kept: Record<string, unknown> = {}
   for (const field of ['uuid', 'active', ...fields]) {
@@ -144,7 +112,7 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
     case 'jobs':
       return [...present]
         .sort((a, b) => (text(a.edit_date) < text(b.edit_date) ? 1 : -1))
-        .slice(0, MOST_LISTED.jobs)
+        .slice(0, LISTS.jobs.most)
         .map((record) => ({ ...record }))
     case 'queues':
     case 'companies':
