@@ -72,8 +72,7 @@ function startStore(connections: Connections): Pick<RunStore, 'startRuns' | 'sta
   }
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'reason'> {
-  reason: string
+interface StoredRun {
   recordUuids: string
   triggerData: string
   name: string
@@ -82,6 +81,9 @@ interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'r
   deletedAt: number | null
   pausedReason: string
 }
+
+type ClaimedRow = Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'reason'> & StoredRun & { reason: string }
+type RepeatRow = Omit<RunToRepeat, 'recordUuids' | 'triggerData' | 'rule'> & StoredRun & { versionToday: number }
 
 /** Shared columns of a run and its rule, for queries with the aliases `r`, `a`, `v`. */
 const RULE_COLUMNS = `a.name, v.definition, a.active, a.deleted_at AS deletedAt,
@@ -149,46 +151,27 @@ function queueStore(connections: Connections) {
       return turn.run(function* (): Generator<unknown, ClaimedRun | null> {
         if ((yield* claim.run({ accountUuid, runId, owner, now })).changes === 0) return null
         const row = yield* load.get({ runId, accountUuid })
-        if (!row) return null
-        const { recordUuids, triggerData, reason, name, definition, active, deletedAt, pausedReason, ...run } = row
-        return {
-          ...run,
-          recordUuids: JSON.parse(recordUuids) as string[],
-          triggerData: JSON.parse(triggerData) as TriggerData,
-          reason: readReason(reason),
-          rule: ruleOf({ name, definition, active, deletedAt, pausedReason }),
-        }
+        return row ? { ...runOf(row), reason: readReason(row.reason) } : null
       })
     },
     findRunToRepeat: db.read(function* (accountUuid, runId) {
       const row = yield* repeat.get({ runId, accountUuid })
       if (!row) return null
-      const { recordUuids, triggerData, versionToday, name, definition, active, deletedAt, pausedReason, ...run } = row
-      const found: RunToRepeat = {
-        ...run,
-        recordUuids: JSON.parse(recordUuids) as string[],
-        triggerData: JSON.parse(triggerData) as TriggerData,
-        rule: { ...ruleOf({ name, definition, active, deletedAt, pausedReason }), version: versionToday },
-      }
-      return found
+      const { versionToday, ...run } = runOf(row)
+      return { ...run, rule: { ...run.rule, version: versionToday } }
     }),
   } satisfies Partial<RunStore>
 }
 
-interface RepeatRow
-  extends Omit<RunToRepeat, 'recordUuids' | 'triggerData' | 'rule'>,
-    Pick<ClaimedRow, 'name' | 'definition' | 'active' | 'deletedAt' | 'pausedReason'> {
-  recordUuids: string
-  triggerData: string
-  versionToday: number
-}
-
-function ruleOf(row: Pick<ClaimedRow, 'name' | 'definition' | 'active' | 'deletedAt' | 'pausedReason'>): RuleOfRun {
-  return {
-    name: row.name,
-    definition: row.definition === null ? null : (JSON.parse(row.definition) as RuleDefinition),
-    active: row.active === 1,
-    deleted: row.deletedAt !== null,
-    pausedReason: readReason(row.pausedReason),
+function runOf<Row extends StoredRun>(row: Row) {
+  const { recordUuids, triggerData, name, definition, active, deletedAt, pausedReason, ...run } = row
+  const rule: RuleOfRun = {
+    name,
+    definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
+    active: active === 1,
+    deleted: deletedAt !== null,
+    pausedReason: readReason(pausedReason),
   }
+  const records = JSON.parse(recordUuids) as string[]
+  return { ...run, recordUuids: records, triggerData: JSON.parse(triggerData) as TriggerData, rule }
 }
