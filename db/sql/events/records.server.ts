@@ -24,6 +24,11 @@ const NEEDED = `CASE WHEN @purpose IN ('sweep', 'partial')
   ELSE EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid
     AND (e.state <> 'deleted' OR e.state_since > @undoFrom) AND e.object_type = ${OBJECT}) END`
 
+export const INSERT_SNAPSHOT = `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+  VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @at, @at)`
+export const KEEP_SNAPSHOT = `${INSERT_SNAPSHOT}
+  ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET edit_date = @editDate, fields = @fields, updated_at = @at`
+
 /** An address for a polled object, with the object's cursor if it has one. */
 interface AddressRow extends Omit<PollCursorRow, 'source'> {
   object: string
@@ -89,11 +94,7 @@ export function recordStore(connections: Connections): RecordStore {
      WHERE account_uuid = @accountUuid AND object = @object AND record_uuid IN (SELECT value FROM json_each(@recordUuids))
      ORDER BY record_uuid`,
   )
-  const putSnapshot = db.prepare(
-    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
-     VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @at, @at)
-     ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET edit_date = @editDate, fields = @fields, updated_at = @at`,
-  )
+  const putSnapshot = db.prepare(KEEP_SNAPSHOT)
   const endCursor = db.prepare(
     `UPDATE poll_cursor AS c SET watermark = '', last_ok_at = NULL, last_error = NULL, next_at = @at
      WHERE c.account_uuid = @accountUuid AND c.source = @source AND NOT ${NEEDED}`,
@@ -323,11 +324,7 @@ function nameStore({ db, reader }: Connections) {
          ON s.account_uuid = a.uuid AND s.object >= 'names:' AND s.object < 'names;'
        WHERE s.updated_at < @before LIMIT @limit)`,
   )
-  const putName = db.prepare(
-    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
-     VALUES (@accountUuid, @object, @recordUuid, '', @fields, @at, @at)
-     ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET fields = @fields, updated_at = @at`,
-  )
+  const putName = db.prepare(KEEP_SNAPSHOT)
 
   return {
     forgetNamesStep: db.write(function* (before, limit) {
@@ -335,8 +332,10 @@ function nameStore({ db, reader }: Connections) {
     }),
 
     keepNames: db.write(function* (accountUuid, records, at) {
-      for (const { object, recordUuid, fields } of records)
-        yield* putName.run({ accountUuid, object: `names:${object}`, recordUuid, fields: JSON.stringify(fields), at })
+      for (const { object, recordUuid, fields } of records) {
+        const name = { accountUuid, object: `names:${object}`, recordUuid, editDate: '' }
+        yield* putName.run({ ...name, fields: JSON.stringify(fields), at })
+      }
     }),
 
     knownOf: reader.read(function* (accountUuid, records, at = Number.MAX_SAFE_INTEGER) {

@@ -14,6 +14,7 @@ import type {
 } from '../../store/triggers.ts'
 import type { LedgerEntry, StoredVerdict, VerdictStore } from '../../store/verdicts.ts'
 import type { Connections } from '../connections.ts'
+import { INSERT_SNAPSHOT, KEEP_SNAPSHOT } from '../events/records.server.ts'
 import { touchedRows } from '../hot/touched-rows.server.ts'
 import { insertRuns } from '../runs/run-rows.server.ts'
 import { automationStore } from './automations.server.ts'
@@ -46,16 +47,8 @@ type Rows = ReturnType<typeof triggerRows>
 /** Writes of what sets off rules. Call inside a transaction. */
 export function triggerRows({ db }: Pick<Connections, 'db'>) {
   const startRuns = insertRuns(db)
-  const keepSnapshot = db.prepare(
-    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
-     VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @now, @now)
-     ON CONFLICT (account_uuid, object, record_uuid)
-     DO UPDATE SET edit_date = excluded.edit_date, fields = excluded.fields, updated_at = excluded.updated_at`,
-  )
-  const seedSnapshot = db.prepare(
-    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
-     VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @now, @now) ON CONFLICT DO NOTHING`,
-  )
+  const keepSnapshot = db.prepare(KEEP_SNAPSHOT)
+  const seedSnapshot = db.prepare(`${INSERT_SNAPSHOT} ON CONFLICT DO NOTHING`)
   const putVerdict = db.prepare(
     `INSERT INTO rule_verdict (automation_id, record_uuid, account_uuid, at, verdict, detail, run_id)
      VALUES (@automationId, @recordUuid, @accountUuid, @now, @verdict, @detail, @runId)
@@ -78,9 +71,9 @@ export function triggerRows({ db }: Pick<Connections, 'db'>) {
     accountUuid: string,
     object: string,
     { recordUuid, editDate, fields }: RecordValues,
-    now: number,
+    at: number,
   ) =>
-    statement.run({ accountUuid, object: `rules:${object}`, recordUuid, editDate, fields: JSON.stringify(fields), now })
+    statement.run({ accountUuid, object: `rules:${object}`, recordUuid, editDate, fields: JSON.stringify(fields), at })
 
   const note = (accountUuid: string, verdict: NewVerdict, runId: number | null, now: number) =>
     putVerdict.run({ ...verdict, accountUuid, now, runId })
