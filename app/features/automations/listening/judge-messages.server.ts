@@ -146,15 +146,9 @@ function isAsked({ activeSince, definition: { trigger } }: AutomationRow, { type
 
 type Opinion = { request: RunRequest; takes: boolean } | { verdict: NewVerdict }
 
-function no(
-  rule: AutomationRow,
-  { jobUuid }: Happening,
-  sentence: string,
-  verdict: NewVerdict['verdict'] = 'not_triggered',
-): Opinion {
-  return {
-    verdict: { automationId: rule.id, recordUuid: jobUuid, verdict, detail: JSON.stringify({ sentence }) },
-  }
+function no(rule: AutomationRow, { jobUuid }: Happening, sentence: string): Opinion {
+  const detail = JSON.stringify({ sentence })
+  return { verdict: { automationId: rule.id, recordUuid: jobUuid, verdict: 'not_triggered', detail } }
 }
 
 function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: RecordFacts; at: JudgedAt }): Opinion {
@@ -187,8 +181,8 @@ function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: Rec
 }
 
 /**
- * Two machines that answer each other stop here: the rule is held, or paused. A rule that writes to no customer is in
- * no circle, and people write several short texts in a row.
+ * Two machines that answer each other stop here: the rule is paused. A rule that writes to no customer is in no circle,
+ * and people write several short texts in a row.
  */
 async function guarded(app: JudgeApp, rule: AutomationRow, happening: Happening, opinion: Opinion): Promise<Opinion> {
   if ('verdict' in opinion || !writesToCustomers(rule.definition)) return opinion
@@ -196,18 +190,10 @@ async function guarded(app: JudgeApp, rule: AutomationRow, happening: Happening,
   const now = app.clock.now()
   const runsOnRecord = await app.store.triggers.recentRuns(accountUuid, rule.id, jobUuid, now - BREAKER_WITHIN)
   const may = mayStart({ automationId: rule.id, cause: null, runsOnRecord, now })
-  switch (may.outcome) {
-    case 'go':
-      return opinion
-    case 'skip':
-      return no(rule, happening, may.sentence, 'own_change')
-    case 'pause':
-      await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: may.reason, at: now })
-      app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
-      return { request: { ...opinion.request, held: may.reason }, takes: false }
-    case 'hold':
-      return { request: { ...opinion.request, held: may.reason }, takes: false }
-  }
+  if (may.outcome !== 'pause') return opinion
+  await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: may.reason, at: now })
+  app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
+  return { request: { ...opinion.request, held: may.reason }, takes: false }
 }
 
 async function settle(
