@@ -251,6 +251,8 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/automations/form/form-shown.ts limitProblem',
       'app/features/automations/form/placeholder-offer.ts offeredIn',
       'app/features/automations/rules/checks/rule-check.ts destinationOf',
+      'app/features/automations/rules/checks/rule-check.ts placeOfStep',
+      'app/features/automations/rules/checks/rule-check.ts placeOfText',
       'app/features/automations/rules/conditions/condition-text.ts valueProblem',
       'app/features/automations/rules/checks/subject-check.ts subjectProblems',
       'app/features/automations/rules/checks/subject-check.ts withoutAlwaysEmpty',

@@ -1,17 +1,11 @@
 // Help shown while the rule is edited: its sentence, its warnings, and the choices for its object. The server computes
 // it for the first page; the browser loads this module and continues.
-import {
-  type Condition,
-  isOfMany,
-  type RuleDefinition,
-  type Step,
-  startsOnAnswers,
-} from '#app/domain/automations/rule.ts'
+import type { Condition, RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 
 import { isNews } from '../records/changes.ts'
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, objectNoun, offeredFields } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
-import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
+import { placeOfStep, placeOfText } from '../rules/checks/rule-check.ts'
 import { loopWarnings, type NamedRule } from '../rules/loops.ts'
 import {
   checkPlaceholders,
@@ -75,24 +69,14 @@ export function aidsOf(
   const shown = partsShown(state)
   const used = [state.values.triggerFieldName, ...state.conditions.map(({ field }) => field)]
   const rule: NamedRule = { id: state.ruleId ?? 0, name: state.values.name, active: true, definition: draft }
-  const place = (index: number) => ({
-    object,
-    source: draft.trigger.source,
-    onAnswers: startsOnAnswers(draft.trigger),
-    manyRecords: isOfMany(draft),
-    steps: draft.steps,
-    index,
-    conditions: draft.conditions,
-  })
   const hints: Record<string, string[]> = {}
   const suggest = createSuggestions()
   const typed = typedSteps(state)
   for (const [index, step] of typed.entries()) {
     for (const [name, text] of Object.entries(step.parameters)) {
       if (!text.includes('{')) continue
-      const destination = destinationOf({ type: step.type, parameters: step.parameters }, name)
-      const stands = { ...place(index), destination, toCustomer: isReadByCustomers(step.type, name) }
-      const found = checkPlaceholders(text, stands, suggest).filter((one: PlaceholderProblem) => one.code !== 'blank')
+      const place = placeOfText(draft, object, index, step, name)
+      const found = checkPlaceholders(text, place, suggest).filter((one: PlaceholderProblem) => one.code !== 'blank')
       if (found.length > 0) hints[`${step.key}.${name}`] = found.map(({ sentence }) => sentence)
     }
   }
@@ -112,10 +96,11 @@ export function aidsOf(
       never,
       isNews: isNews({ own }),
     })),
-    placeholders: offeredAt({ ...place(0), destination: 'plain', toCustomer: false }).map(tokenOf),
+    placeholders: offeredAt({ ...placeOfStep(draft, object, 0), destination: 'plain', toCustomer: false }).map(tokenOf),
     own: Object.fromEntries(
       typed.flatMap(({ key, type }, index) => {
-        const own = offeredOnlyAt({ ...place(index), destination: 'plain', toCustomer: type === 'send_email' })
+        const place = placeOfStep(draft, object, index)
+        const own = offeredOnlyAt({ ...place, destination: 'plain', toCustomer: type === 'send_email' })
         return own.length > 0 ? [[key, own.map(tokenOf)]] : []
       }),
     ),

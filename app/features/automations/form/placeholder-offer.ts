@@ -1,6 +1,5 @@
 // Decides which placeholders the form offers for a text: exactly those that saving accepts there.
-import { isOfMany, startsOnAnswers } from '#app/domain/automations/rule.ts'
-import { destinationOf, isReadByCustomers, isReadByPeople } from '../rules/checks/rule-check.ts'
+import { isReadByPeople, placeOfText } from '../rules/checks/rule-check.ts'
 import {
   checkPlaceholders,
   formatsFor,
@@ -22,17 +21,7 @@ export function offeredIn(state: FormState, name: string): OfferedChoice[] {
   const step = typed[index]
   if (!step) return []
   const draft = draftOf(state)
-  const offered = offeredAt({
-    object: objectOfForm(state),
-    source: draft.trigger.source,
-    onAnswers: startsOnAnswers(draft.trigger),
-    manyRecords: isOfMany(draft),
-    steps: draft.steps,
-    index,
-    destination: destinationOf({ type: step.type, parameters: step.parameters }, parameter),
-    toCustomer: isReadByCustomers(step.type, parameter),
-    conditions: draft.conditions,
-  })
+  const offered = offeredAt(placeOfText(draft, objectOfForm(state), index, step, parameter))
   const isDressed = isReadByPeople(step.type, parameter)
   return offered.flatMap((choice) =>
     (isDressed ? formatsFor(choice) : ['']).map((format) => {

@@ -3,7 +3,7 @@
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { isOfMany, type RuleDefinition, startsOnAnswers } from '#app/domain/automations/rule.ts'
+import { type RuleDefinition, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { NamesOf } from '#app/domain/record-name.ts'
@@ -14,6 +14,7 @@ import type { FormState } from '../form/form-state.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
+import { placeOfStep } from '../rules/checks/rule-check.ts'
 import { noRoomFor } from '../rules/checks/rule-room.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, judge, readsDeleted } from '../rules/conditions/conditions.ts'
@@ -326,12 +327,7 @@ export async function sampleDraft(
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
   const choices = placeholderChoices({
-    object,
-    source: definition.trigger.source,
-    onAnswers: startsOnAnswers(definition.trigger),
-    manyRecords: isOfMany(definition),
-    steps: definition.steps,
-    index: definition.steps.length,
+    ...placeOfStep(definition, object, definition.steps.length),
     destination: 'plain',
     toCustomer: false,
   }).filter(({ group }) => group !== 'earlier_steps')

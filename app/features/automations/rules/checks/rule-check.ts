@@ -17,7 +17,7 @@ import { isUuid } from '../../records/field-value.ts'
 import { conditionFields, type Field, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
 import { conditionProblem, valueProblem } from '../conditions/condition-text.ts'
 import { objectOfRule } from '../conditions/conditions.ts'
-import { checkPlaceholders } from '../placeholders/placeholder-check.ts'
+import { checkPlaceholders, type PlaceholderPlace } from '../placeholders/placeholder-check.ts'
 import type { Destination } from '../placeholders/placeholder-format.ts'
 import { isOpen } from '../placeholders/placeholder-syntax.ts'
 import { replyProblem } from '../reply.ts'
@@ -52,6 +52,25 @@ export function destinationOf({ type, parameters }: DestinationStep, parameter: 
 interface DestinationStep {
   type: ActionType
   parameters: Readonly<Record<string, Step['parameters'][string]>>
+}
+
+/** The same for every text of a step. */
+export function placeOfStep(rule: RuleDefinition, object: string, index: number) {
+  const { trigger, steps, conditions } = rule
+  const [onAnswers, manyRecords] = [startsOnAnswers(trigger), isOfMany(rule)]
+  return { object, source: trigger.source, onAnswers, manyRecords, steps, index, conditions }
+}
+
+/** Where a text of a step is used. */
+export function placeOfText(
+  rule: RuleDefinition,
+  object: string,
+  index: number,
+  step: DestinationStep,
+  parameter: string,
+): PlaceholderPlace {
+  const [destination, toCustomer] = [destinationOf(step, parameter), isReadByCustomers(step.type, parameter)]
+  return { ...placeOfStep(rule, object, index), destination, toCustomer }
 }
 
 /** Parameters that a customer reads; addresses and numbers are not among them. */
@@ -99,30 +118,14 @@ export function checkRule(definition: RuleDefinition, known: RulePlace = ANYWHER
     if (problem?.severity === 'error' && !stays)
       issues.push({ path: ['conditions', index, problem.at], message: problem.sentence })
   })
-  if (trigger.source !== 'api_polling' && trigger.schedule) {
-    const problem = scheduleProblem(timesOf(trigger.schedule))
-    if (problem !== null) issues.push({ path: [problem.field], message: problem.message })
-  }
-  if (trigger.source === 'api_polling') {
-    const problem = scheduleProblem(trigger)
-    if (problem !== null) issues.push({ path: [problem.field], message: problem.message })
-  }
+  const times = timesIn(trigger)
+  const problem = times && scheduleProblem(times)
+  if (problem) issues.push({ path: [problem.field], message: problem.message })
   const suggest = createSuggestions()
   steps.forEach((step, index) => {
     for (const [name, value] of Object.entries(step.parameters)) {
       if (typeof value !== 'string') continue
-      const place = {
-        object,
-        source: trigger.source,
-        onAnswers: startsOnAnswers(trigger),
-        manyRecords: isOfMany(definition),
-        steps,
-        index,
-        destination: destinationOf(step, name),
-        toCustomer: isReadByCustomers(step.type, name),
-        conditions,
-      }
-      const problems = checkPlaceholders(value, place, suggest)
+      const problems = checkPlaceholders(value, placeOfText(definition, object, index, step, name), suggest)
       for (const { severity, sentence } of problems) {
         if (severity === 'error') issues.push({ path: ['actions', index, 'parameters', name], message: sentence })
       }
@@ -235,11 +238,16 @@ const DATE_PASSED = 'This date has passed. Choose a later one.'
 const NEVER_COMES = 'That day never comes. Choose days that are in the calendar.'
 
 function timeIssues({ trigger }: Pick<RuleDefinition, 'trigger'>, { now, zone = 'UTC' }: TriggerPlace): FormIssue[] {
-  const times = trigger.source === 'api_polling' ? trigger : trigger.schedule ? timesOf(trigger.schedule) : null
+  const times = timesIn(trigger)
   if (times === null) return []
   const comes = comesAt(times, zone, now ?? 0)
   if (comes === 'never') return [{ path: ['scheduleRecurrence'], message: NEVER_COMES }]
   return comes === 'passed' && now !== undefined ? [{ path: ['scheduleDate'], message: DATE_PASSED }] : []
+}
+
+function timesIn(trigger: RuleDefinition['trigger']) {
+  if (trigger.source === 'api_polling') return trigger
+  return trigger.schedule ? timesOf(trigger.schedule) : null
 }
 
 function list(words: readonly string[]): string {
