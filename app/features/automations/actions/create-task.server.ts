@@ -1,7 +1,7 @@
 // A task, on the run's job if there is one.
-import type { Effect, Plan } from '#app/domain/automations/effect.ts'
+import type { Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { createWording, jobName, jobTargets, planned, textWarnings, withoutText } from './planning.server.ts'
+import { createWording, jobName, jobTargets, newRecord, planned, textWarnings, withoutText } from './planning.server.ts'
 import { textParameter } from './read-parameters.ts'
 
 /** Titles are shown in a list. */
@@ -22,16 +22,9 @@ async function plan(context: PlanContext): Promise<Plan> {
     : companyUuid !== null
       ? { related_object: 'company', related_object_uuid: companyUuid }
       : {}
-  const effect: Effect = {
-    kind: 'create_record',
-    class: 'create',
-    object: 'task',
-    fields: { name: title, ...(details !== '' && { task_details: details }), ...related },
-    parents: {},
-    readBack: [],
-    summary: `Task "${title}"${target ? ` on ${jobName(target.record)}` : ''}`,
-  }
-  return planned(wording, [effect], {
+  const fields = { name: title, ...(details !== '' && { task_details: details }), ...related }
+  const summary = `Task "${title}"${target ? ` on ${jobName(target.record)}` : ''}`
+  return planned(wording, [newRecord('task', fields, summary)], {
     warnings: textWarnings(wording),
     standIn: { task_uuid: 'the task (made when it runs)' },
   })

@@ -98,6 +98,11 @@ export function afterTrouble(trouble: CallFailure, what: string): Plan {
   return { outcome: 'later', errorClass: told.errorClass, sentence: told.sentence, retryAt: told.retryAt }
 }
 
+/** A record that depends on no other effect. */
+export function newRecord(object: string, fields: Record<string, string>, summary: string): Effect {
+  return { kind: 'create_record', class: 'create', object, fields, parents: {}, readBack: [], summary }
+}
+
 /** A plan that ends before it has any effect. */
 export interface Ended {
   outcome: 'ended'

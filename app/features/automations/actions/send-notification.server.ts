@@ -12,6 +12,7 @@ import {
   isGrouped,
   jobName,
   jobTargets,
+  newRecord,
   planned,
   textWarnings,
   withoutText,
@@ -118,22 +119,14 @@ async function planFeed(context: PlanContext): Promise<Plan> {
     code: 'note_instead',
     sentence: `ServiceM8 does not let us post to its activity feed. This becomes a note on ${related.words}.`,
   })
-  const effect: Effect = {
-    kind: 'create_record',
-    class: 'create',
-    object: 'note',
-    fields: {
-      related_object: related.object,
-      related_object_uuid: related.uuid,
-      note: message,
-      // The closest equivalent to an action bar: the note asks for action.
-      ...(actionBar && { action_required: '1' }),
-    },
-    parents: {},
-    readBack: [],
-    summary: `Note on ${related.words}`,
+  const fields = {
+    related_object: related.object,
+    related_object_uuid: related.uuid,
+    note: message,
+    // The closest equivalent to an action bar: the note asks for action.
+    ...(actionBar && { action_required: '1' }),
   }
-  return planned(wording, [effect], { warnings })
+  return planned(wording, [newRecord('note', fields, `Note on ${related.words}`)], { warnings })
 }
 
 function feedEffect(message: string, showActionBar: boolean): Effect {

@@ -10,6 +10,7 @@ import {
   createWording,
   emptyHere,
   impossible,
+  newRecord,
   planned,
   textWarnings,
   withoutText,
@@ -52,20 +53,13 @@ async function plan(context: PlanContext): Promise<Plan> {
     }
     if (told.has(staff.uuid)) continue
     told.add(staff.uuid)
-    effects.push({
-      kind: 'create_record',
-      class: 'create',
-      object: 'staffmessage',
-      fields: {
-        from_staff_uuid: sender.uuid,
-        to_staff_uuid: staff.uuid,
-        message,
-        ...(jobUuid !== null && { regarding_job_uuid: jobUuid }),
-      },
-      parents: {},
-      readBack: [],
-      summary: `Staff message to ${staffName(staff)}`,
-    })
+    const fields = {
+      from_staff_uuid: sender.uuid,
+      to_staff_uuid: staff.uuid,
+      message,
+      ...(jobUuid !== null && { regarding_job_uuid: jobUuid }),
+    }
+    effects.push(newRecord('staffmessage', fields, `Staff message to ${staffName(staff)}`))
   }
   if (effects.length === 0) {
     const sentence =
