@@ -1,6 +1,6 @@
 // The data a screen or a call shows about notices. Moments are epoch milliseconds.
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
-import type { ClosedDays, MailChoice, MailTopic, NoticeRow } from '#app/domain/notices/notice.ts'
+import type { MailChoice, MailTopic, NoticeRow } from '#app/domain/notices/notice.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { closedDaysText } from './closed-days.ts'
 import { mailSaid } from './notice-mail.ts'
@@ -55,9 +55,8 @@ export interface MailSettingsView extends Pick<MailChoice, 'byMail' | 'weekly' |
 }
 
 export function mailSettingsView(choice: MailChoice, problem: string | null): MailSettingsView {
-  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
-  const closed = closedDaysText(closedDays)
-  return { byMail, email: email ?? '', topicsOff: [...topicsOff], weekly, holidaysOff, closedDays: closed, problem }
+  const { email, topicsOff, closedDays } = choice
+  return { ...choice, email: email ?? '', topicsOff: [...topicsOff], closedDays: closedDaysText(closedDays), problem }
 }
 
 /** A notice as calls return it. */
@@ -80,14 +79,5 @@ export function noticeJson({ id, card, automationId, kind, title, sentence, sinc
 
 /** The settings as calls return them. */
 export function noticeSettingsJson(choice: MailChoice, problem: string | null) {
-  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
-  return {
-    byMail,
-    email,
-    topicsOff: [...topicsOff],
-    weekly,
-    holidaysOff,
-    closedDays: [...closedDays] as ClosedDays[],
-    problem,
-  }
+  return { ...choice, topicsOff: [...choice.topicsOff], closedDays: [...choice.closedDays], problem }
 }
