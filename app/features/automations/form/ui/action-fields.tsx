@@ -15,7 +15,6 @@ import {
   BoxControl,
   Choice,
   DayControl,
-  NEEDS_SIGN_IN,
   NONE_TO_CHOOSE,
   PickControl,
   SelectControl,
@@ -143,9 +142,7 @@ function PlainField({ spec }: { spec: ParameterSpec }) {
 
 function QueueFields() {
   const { lists } = useRuleForm()
-  return (
-    <PickControl name="p.queueUuid" label="Queue" list={lists.queues} none="Choose a queue" emptyHint={NEEDS_SIGN_IN} />
-  )
+  return <PickControl name="p.queueUuid" label="Queue" list={lists.queues} none="Choose a queue" />
 }
 
 function SmsFields() {
@@ -176,7 +173,6 @@ function SmsOptions() {
           list={lists.smsTemplates}
           none="Choose a template"
           hint="Fills in the message. Change it there."
-          emptyHint={NEEDS_SIGN_IN}
         />
       ) : null}
       <ShowFields place={`${step.key}.options`}>Fill in the template</ShowFields>
@@ -219,7 +215,6 @@ function DocumentFields() {
         label="Template"
         list={[...DOCUMENT_TYPES, ...lists.documentTemplates]}
         none="The kind that fits the job's status"
-        emptyHint={NEEDS_SIGN_IN}
       />
       <SelectControl
         name="p.outputFormat"
@@ -261,7 +256,6 @@ function StaffMessageFields() {
         list={lists.staff}
         none="Choose a staff member"
         first={[{ value: '{entry.0.staff_uuid}', label: 'The person assigned to the job' }]}
-        emptyHint={NEEDS_SIGN_IN}
       />
       <WordsControl name="p.message" label="Message" rows={3} />
     </>
@@ -316,7 +310,7 @@ function JobFieldFields() {
 function JobFieldValue() {
   const { lists } = useRuleForm()
   const field = findJobField(useStep().step.parameters.fieldName ?? '')
-  const pick = (list: readonly NamedId[], none: string, emptyHint: string) => (
+  const pick = (list: readonly NamedId[], none: string, emptyHint?: string) => (
     <PickControl {...FIELD_VALUE} list={list} none={none} emptyHint={emptyHint} />
   )
   if (field.outcome === 'found') {
@@ -326,11 +320,11 @@ function JobFieldValue() {
       case 'category_uuid':
         return pick(lists.categories, 'No category', NONE_TO_CHOOSE)
       case 'queue_uuid':
-        return pick(lists.queues, 'No queue', NEEDS_SIGN_IN)
+        return pick(lists.queues, 'No queue')
       case 'queue_assigned_staff_uuid':
-        return pick(lists.staff, 'Nobody', NEEDS_SIGN_IN)
+        return pick(lists.staff, 'Nobody')
       case 'company_uuid':
-        return pick(lists.companies, 'No customer', NEEDS_SIGN_IN)
+        return pick(lists.companies, 'No customer')
       case 'badges':
         return <BadgeFields />
       case 'date':

@@ -9,7 +9,6 @@ import {
   Choice,
   DayControl,
   IntentButton,
-  NEEDS_SIGN_IN,
   NONE_TO_CHOOSE,
   PickControl,
   SelectControl,
@@ -31,7 +30,6 @@ export function CreateJobFields() {
         list={lists.companies}
         none="Choose a customer"
         first={[{ value: '{company_uuid}', label: "The job's own customer" }]}
-        emptyHint={NEEDS_SIGN_IN}
       />
       <SelectControl name="p.status" label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
       <WordsControl name="p.job_description" label="Job Description" rows={3} />
@@ -56,7 +54,7 @@ export function CreateJobOptions() {
           none="No category"
           emptyHint={NONE_TO_CHOOSE}
         />
-        <PickControl name="p.queue_uuid" label="Queue" list={lists.queues} none="No queue" emptyHint={NEEDS_SIGN_IN} />
+        <PickControl name="p.queue_uuid" label="Queue" list={lists.queues} none="No queue" />
       </div>
       <Lines list="materials" title="Materials" />
       <Lines list="material_bundles" title="Material Bundles" />
@@ -117,7 +115,6 @@ function Lines({ list, title }: { list: LineList; title: string }) {
               label="Source Job UUID"
               list={lists.jobs}
               none="The job that started it"
-              emptyHint={NEEDS_SIGN_IN}
             />
           )}
         </>

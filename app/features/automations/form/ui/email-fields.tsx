@@ -1,15 +1,7 @@
 import { isParameterShown } from '../form-shown.ts'
 import { plainParameters } from '../form-state.ts'
 import { useRuleForm, useStep } from './form-context.tsx'
-import {
-  BoxControl,
-  Choice,
-  NEEDS_SIGN_IN,
-  PickControl,
-  SelectControl,
-  ShowFields,
-  WordsControl,
-} from './form-controls.tsx'
+import { BoxControl, Choice, PickControl, SelectControl, ShowFields, WordsControl } from './form-controls.tsx'
 
 /** An e-mail: subject and text, as plain text, HTML or a template of the platform. */
 export function EmailFields() {
@@ -51,7 +43,6 @@ function TemplateFields() {
         label="Email Template"
         list={lists.emailTemplates}
         none="Choose a template"
-        emptyHint={NEEDS_SIGN_IN}
       />
       {chosen ? (
         <div className="rounded-control bg-sunken p-3 text-label">

@@ -263,7 +263,7 @@ interface PickControlProps extends ControlProps {
   /** Extra options before the list. */
   first?: readonly { value: string; label: string }[]
   /** Hint shown when the list is empty: what it needs. */
-  emptyHint: string
+  emptyHint?: string | undefined
   /** Label of the free text; defaults to an id or a placeholder. */
   typed?: string
   /** What opens the free text. */
@@ -274,7 +274,7 @@ interface PickControlProps extends ControlProps {
 export function PickControl({
   list,
   first = [],
-  emptyHint,
+  emptyHint = NEEDS_SIGN_IN,
   typed,
   other: otherWay = 'Use a placeholder',
   hint,
@@ -377,7 +377,7 @@ export function ShowFields({ children, place }: { children: ReactNode; place: st
   )
 }
 
-export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8.'
+const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8.'
 /** For lists that are empty in many accounts. */
 export const NONE_TO_CHOOSE = 'ServiceM8 has nothing to choose from.'
 export const STATUS_OPTIONS = JOB_STATUSES.map((value) => ({ value, label: value }))
