@@ -475,7 +475,8 @@ describe('why did this job not fire', () => {
     expect(within(others).getByRole('link', { name: 'See all runs of this job.' }).getAttribute('href')).toBe(all)
     cleanup()
     drawWhy({ answer: { ...answer, isJob: false, rules: [RULE], customers: [] } })
-    expect(screen.getByText(/2 more automations are/).textContent).toContain('payments. Search with the id of one.')
+    expect(screen.getByText(/2 more automations are/).textContent).not.toContain('id of one')
+    expect(hrefOf('See all runs of this record.')).toBe(all)
     expect(screen.queryByText(/of this job/)).toBeNull()
   })
 

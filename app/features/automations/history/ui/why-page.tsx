@@ -100,13 +100,9 @@ function Answer({ answer, account }: AnswerProps) {
         <p className="text-label text-ink-soft">
           {others === 1 ? 'One more automation is' : `${others} more automations are`} about other records, like
           bookings or payments.{' '}
-          {isJob ? (
-            <Link to={all} className="text-accent underline underline-offset-4">
-              See all runs of this job.
-            </Link>
-          ) : (
-            'Search with the id of one.'
-          )}
+          <Link to={all} className="text-accent underline underline-offset-4">
+            {isJob ? 'See all runs of this job.' : 'See all runs of this record.'}
+          </Link>
         </p>
       ) : null}
       <CustomerCard customers={customers} account={account} />
