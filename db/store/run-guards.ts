@@ -82,10 +82,10 @@ export interface RunGuardStore {
   listGuardChanges(accountUuid: string): Promise<GuardChange[]>
   /** Newest first, without expired ones. */
   listMutes(accountUuid: string, now: Millis): Promise<Mute[]>
-  /** Replaces the existing mute of the same record. Appends `change` to the list of changes. */
+  /** Replaces the existing mute of the same record. Appends `change`, whose `by` it is unless the mute has its own. */
   saveMute(
     accountUuid: string,
-    mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null; name?: string },
+    mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null; name?: string; by?: string | null },
     at: Millis,
     change?: Omit<GuardChange, 'at'>,
   ): Promise<{ id: number; isNew: boolean }>

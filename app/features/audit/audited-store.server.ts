@@ -222,12 +222,11 @@ const AUTOMATIONS: Describers = {
     action: 'limits.changed',
     target: change?.words ?? 'limits',
   }),
-  saveMute: ([accountUuid, mute]) => ({
-    accountUuid,
-    action: 'customer.muted',
-    target: mutedRecord(mute),
-    detail: { until: isoOrNull(mute.until) },
-  }),
+  // With its own `by` it only gets its name.
+  saveMute: ([accountUuid, mute]) =>
+    mute.by === undefined
+      ? { accountUuid, action: 'customer.muted', target: mutedRecord(mute), detail: { until: isoOrNull(mute.until) } }
+      : null,
   removeMute: ([accountUuid], removed) =>
     removed && { accountUuid, action: 'customer.allowed', target: mutedRecord(removed) },
   startRuns: ([accountUuid, requests], started, store) =>

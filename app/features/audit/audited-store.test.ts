@@ -146,6 +146,9 @@ describe('an act', () => {
     await audited.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id: 9 }, { endSubscriptions: true, at: 1 })
     await audited.store.automations.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
     await audited.store.runs.removeMute(LEEDS, 9)
+    // Already stopped by somebody: it gets its name.
+    const named = { kind: 'company', recordUuid: 'joan', until: null, name: 'Joan', by: 'Ann Lee' } as const
+    await audited.store.runs.saveMute(LEEDS, named, 1)
     await audited.store.deliveries.cancelReplay(LEEDS, 9, 1)
     await audited.store.accounts.mapAccountId(LEEDS, LEEDS, 50, decideNamedAs)
     expect(await entries()).toEqual([])

@@ -353,4 +353,21 @@ describe('messages to one customer', () => {
     const wrong = await leadsTo(runsAction(argsOf(why, { form: { act: 'mute', company: uuidOf('company', 8) } })))
     expect(wrong).toMatchObject({ says: 'Messages not stopped', why: 'There is no such customer in ServiceM8.' })
   })
+
+  test('stopped without a name get it from a later press, which changes nothing else', async () => {
+    world.job(LEEDS)
+    const company = uuidOf('company', 1)
+    const { store, clock } = world
+    const createdAt = clock.now()
+    const change = { by: 'Ann Lee', words: 'Stopped messages to a customer.' }
+    await store.runs.saveMute(LEEDS, { kind: 'company', recordUuid: company, until: null }, createdAt, change)
+    await clock.run(seconds(60))
+    const why = `/automation/runs?accountUUID=${LEEDS}&view=why&job=1`
+    await leadsTo(runsAction(argsOf(why, { form: { act: 'mute', company, name: '' } })))
+    expect(await page()).toMatchObject({
+      mutes: [{ name: 'Customer 1', by: 'Ann Lee', createdAt }],
+      changes: [{ by: 'Ann Lee', at: createdAt }],
+    })
+    expect(await store.runs.listGuardChanges(LEEDS)).toHaveLength(1)
+  })
 })

@@ -141,11 +141,11 @@ function muteStore(connections: Connections) {
         return { id, kind, recordUuid, name, until, createdAt, by }
       })
     }),
-    saveMute(accountUuid, { kind, recordUuid, until, name = '' }, at, change) {
+    saveMute(accountUuid, { kind, recordUuid, until, name = '', by }, at, change) {
       return turn.run(function* () {
         const isNew = (yield* hasMute.get({ accountUuid, kind, recordUuid })) === undefined
         const id = (yield* saveMute.get({ accountUuid, kind, recordUuid, until, at })) ?? 0
-        const mute = { key: `${kind}:${recordUuid}`, note: { name, by: change?.by ?? null } }
+        const mute = { key: `${kind}:${recordUuid}`, note: { name, by: by ?? change?.by ?? null } }
         yield* notes.write(accountUuid, at, { mute, change: change ?? null })
         return { id, isNew }
       })

@@ -52,7 +52,9 @@ export async function muteRecord(
   const same = known.find((one) => one.kind === kind && one.recordUuid === recordUuid)
   const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''
   const name = found || (request.knownName ?? '').slice(0, 200)
-  if (same && isStopped(same, until, name)) return { outcome: 'muted', mute: same, isNew: false }
+  if (same && isByHand(same) && same.until === until) {
+    return { outcome: 'muted', mute: await withName(app, accountUuid, same, name), isNew: false }
+  }
   if (!same && known.filter(isByHand).length >= MOST_MUTES) {
     return { outcome: 'invalid', field: 'recordUuid', message: MUTE_TEXTS.tooMany }
   }
@@ -66,9 +68,11 @@ export async function muteRecord(
   return { outcome: 'muted', mute: { id, kind, recordUuid, name, until, createdAt: now, by }, isNew }
 }
 
-/** Is there nothing to change? A mute from when ServiceM8 was silent still gets its name. */
-function isStopped(mute: Mute, until: number | null, name: string): boolean {
-  return isByHand(mute) && mute.until === until && (mute.name !== '' || name === '')
+/** A mute from when ServiceM8 was silent gets its name. Who stopped it and when stays. */
+async function withName({ store }: MuteApp, accountUuid: string, mute: Mute, name: string): Promise<Mute> {
+  if (mute.name !== '' || name === '') return mute
+  await store.runs.saveMute(accountUuid, { ...mute, name }, mute.createdAt)
+  return { ...mute, name }
 }
 
 function nameOf(kind: MuteRequest['kind'], record: Readonly<Record<string, unknown>>): string {
