@@ -292,8 +292,12 @@ describe('a tick of an account that moved', () => {
     // That of 15 January came at 16:00 in London.
     const toNewYork = moved(daily, 'America/New_York', '2026-01-16T16:00:00', '2026-01-15T17:00:00')
     expect(toNewYork).toBe('2026-01-16T21:00')
-    // 16:00 in Sydney is past: that of 15 January stays.
-    expect(moved(daily, 'Australia/Sydney', '2026-01-15T16:00:00', '2026-01-15T06:00:00')).toBeNull()
+    // 16:00 in Sydney is past, and 16:00 in London is 03:00 of the 16th there, which has its own.
+    const sydney = (time: string) =>
+      moved({ ...daily, runTime: time }, 'Australia/Sydney', `2026-01-15T${time}:00`, '2026-01-15T06:00:00')
+    expect(sydney('16:00')).toBe('2026-01-16T05:00')
+    // 10:00 in London is 21:00 of the 15th there: it stays.
+    expect(sydney('10:00')).toBeNull()
   })
 
   it('of a line with two times moves to the nearest', () => {
@@ -301,6 +305,8 @@ describe('a tick of an account that moved', () => {
     const berlin = (tick: string, now: string) => moved(line, 'Europe/Berlin', tick, now)
     expect(berlin('2026-01-15T17:00:00', '2026-01-15T12:00:00')).toBe('2026-01-15T16:00')
     expect(berlin('2026-01-15T17:00:00', '2026-01-15T16:30:00')).toBeNull()
+    // The next one of that date is another one.
+    expect(berlin('2026-01-15T09:00:00', '2026-01-15T08:30:00')).toBeNull()
   })
 
   it('comes once in its month, before the move or after it', () => {

@@ -74,13 +74,15 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last:
 
 /**
  * Where a tick that is still to come moves now that this is the account's zone: to the nearest one. Null = it stays,
- * also where that one is past. So none is left out, and one of a day or a month that is over is not repeated.
+ * also where that one is past, unless its date has its own tick. So none is left out, and none is repeated.
  */
 export function movedTick(trigger: PollTrigger, zone: string, tick: Millis, now: Millis): Millis | null {
   const before = lastRun(trigger, zone, tick - ZONES_APART, tick) ?? Number.NEGATIVE_INFINITY
   const after = nextRun(trigger, zone, tick) ?? Number.POSITIVE_INFINITY
   const nearest = after - tick < tick - before ? after : before
-  return nearest > now && nearest !== tick && nearest < tick + ZONES_APART ? nearest : null
+  if (nearest > now) return nearest !== tick && nearest < tick + ZONES_APART ? nearest : null
+  const dayAt = (at: Millis) => dayOf(wallAt(at, zone))
+  return planOf(trigger).kind === 'days' && dayAt(after) === dayAt(tick) ? after : null
 }
 
 /** The last tick of `from` to `to`; null = none. Looks ever further back: there are ticks each 5 minutes, and yearly. */
