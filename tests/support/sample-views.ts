@@ -30,6 +30,7 @@ export function sampleWebhook(over: Partial<EndpointView> = {}): EndpointView {
     firstHour: Math.floor(SAMPLE_NOW / hours(1) - 23) * hours(1),
     hours: Array.from({ length: 24 }, () => ({ delivered: 0, failed: 0 })),
     pending: 0,
+    asked: false,
     nextAttemptAt: null,
     lastEventAt: SAMPLE_NOW - minutes(2),
     createdAt: SAMPLE_NOW - hours(30),

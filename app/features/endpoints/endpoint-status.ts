@@ -76,9 +76,14 @@ export function failingForLong({ failingSince, failedEvents, redirectStreak }: F
 /** Outlives a success. It hides no failure when nothing waits, or a notice tells it. After redirects it is our own rest. */
 function askedToWait(endpoint: WebhookCondition['endpoint'], now: Millis): boolean {
   if (!isOnHold(endpoint, now)) return false
-  const { failingSince, pendingCount, redirectStreak } = endpoint
-  const isPassing = redirectStreak < HOPELESS_IN_A_ROW && failingForLong(endpoint, now) === null
+  const { failingSince, pendingCount } = endpoint
+  const isPassing = isAsked(endpoint, now) && failingForLong(endpoint, now) === null
   return failingSince === null || (pendingCount > 0 && isPassing)
+}
+
+/** The wait is the receiver's own, whatever the status says. */
+export function isAsked(endpoint: WebhookCondition['endpoint'], now: Millis): boolean {
+  return isOnHold(endpoint, now) && endpoint.redirectStreak < HOPELESS_IN_A_ROW
 }
 
 function isOnHold({ holdUntil, holdReason }: WebhookCondition['endpoint'], now: Millis): boolean {

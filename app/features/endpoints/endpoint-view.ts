@@ -49,6 +49,8 @@ export interface EndpointView {
   hours: { delivered: number; failed: number }[]
   /** Number of waiting deliveries. */
   pending: number
+  /** The receiver asked us to wait. */
+  asked: boolean
   nextAttemptAt: Millis | null
   lastEventAt: Millis | null
   createdAt: Millis

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { hours } from '#app/lib/duration.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { EndpointUpdate } from '#db/store/endpoints.ts'
@@ -413,4 +413,17 @@ test('a webhook is tried next when an event is due and its hold is over, also wh
   expect((await onlyWebhook()).view.nextAttemptAt).toBe(now + hours(8))
   world.client.sql.exec('UPDATE delivery SET due_at = 1')
   expect((await onlyWebhook()).view.nextAttemptAt).toBe(now + hours(6))
+})
+
+test('a webhook that fails while its receiver asked us to wait says so, and not of our own rest', async () => {
+  await created()
+  const now = world.clock.now()
+  const set = world.client.sql.prepare(
+    `UPDATE endpoint SET pending_count = 5, failing_since = ?, failure_events = '[1,2,3]', redirect_streak = ?, hold_until = ?,
+       hold_reason = 'Your address answered 429.'`,
+  )
+  set.run(now - minutes(20), 0, now + hours(1))
+  expect((await onlyWebhook()).view).toMatchObject({ status: 'failing', asked: true })
+  set.run(now - minutes(20), 3, now + hours(1))
+  expect((await onlyWebhook()).view).toMatchObject({ status: 'failing', asked: false })
 })

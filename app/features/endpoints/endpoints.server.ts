@@ -35,7 +35,7 @@ import {
   subscriptionForNew,
 } from './endpoint-changes.server.ts'
 import { KIND_TEXTS, WIRE_NAMES } from './endpoint-kinds.ts'
-import { webhookStatus } from './endpoint-status.ts'
+import { isAsked, webhookStatus } from './endpoint-status.ts'
 import type { EndpointDetails, EndpointView } from './endpoint-view.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
@@ -290,6 +290,7 @@ async function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezo
     firstHour: record.firstHour,
     hours: record.hours,
     pending: endpoint.pendingCount,
+    asked: isAsked(endpoint, now),
     nextAttemptAt: nextAttemptAt(record),
     lastEventAt,
     createdAt: record.createdAt,

@@ -70,6 +70,13 @@ describe('the line at the top', () => {
     )
   })
 
+  it('does not press where the receiver asked us to wait', () => {
+    const asked = { status: 'failing', pending: 5, asked: true, statusMessage: 'We send again at 14:00.' } as const
+    renderManager({ webhooks: [sampleWebhook(), sampleWebhook({ id: 2, label: 'Note', ...asked })] })
+    const row = within(screen.getByRole('list', { name: 'Needs attention' })).getByRole('listitem')
+    expect(row.textContent).toBe('Note – We send again at 14:00.Show Note')
+  })
+
   it('lists five of them and counts the others, lines included', () => {
     const webhooks = Array.from({ length: 6 }, (_, n) => sampleWebhook({ id: n + 1, status: 'unsubscribed' }))
     const line = { id: 'rule-9', kind: 'extra', name: 'Far', label: 'Job', callbackUrl: '', status: 'failing' } as const

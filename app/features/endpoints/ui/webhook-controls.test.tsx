@@ -211,6 +211,11 @@ describe('a webhook in trouble', () => {
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'start_again' }]))
   })
 
+  it('that asked us to wait is left alone until then', () => {
+    renderCard({ webhook: { status: 'failing', pending: 5, asked: true } })
+    noButton(/^Try again now/)
+  })
+
   it('that has nothing waiting is left alone', () => {
     renderCard({ webhook: { status: 'failing', pending: 0, missed: 0 } })
     noButton(/^Try again now/)

@@ -78,8 +78,8 @@ export function TroubleControls({
       </Form>
     )
   }
-  // The engine retries by itself, but a user who just fixed the address does not want to wait.
-  if (state === 'active' && webhook.status === 'failing' && webhook.pending > 0) {
+  // The engine retries by itself, but a user who just fixed the address does not want to wait, unless it asked us to.
+  if (state === 'active' && webhook.status === 'failing' && webhook.pending > 0 && !webhook.asked) {
     return (
       <div>
         <CardButton
