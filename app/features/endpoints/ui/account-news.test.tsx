@@ -3,7 +3,7 @@ import { Form, Link, useActionData } from '@remix-run/react'
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ComponentProps } from 'react'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { type EndpointNotice, mailSettingsView } from '#app/features/notices/notice-view.ts'
@@ -20,6 +20,9 @@ import { Notices } from './notices.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
+
+// What was typed is kept until an answer came, and a test may end before.
+afterEach(() => sessionStorage.clear())
 
 function step(over: Partial<CheckStep> = {}): CheckStep {
   return { name: 'address', verdict: 'ok', sentence: 'Address allowed.', fix: null, ...over }
@@ -286,7 +289,7 @@ describe('notices by e-mail', () => {
     const save = within(form()).getByRole('button', { name: 'Save: notices by e-mail' })
     await waitFor(() => expect(document.activeElement).toBe(save))
     await userEvent.click(save)
-    expect(within(form()).queryByText('Changes not saved')).toBeNull()
+    await waitFor(() => expect(within(form()).queryByText('Changes not saved')).toBeNull())
     await userEvent.click(screen.getByRole('link', { name: 'Away' }))
     await screen.findByText('Another page')
   })
@@ -341,7 +344,6 @@ describe('notices by e-mail', () => {
     const values = { intent: 'mail_settings', email: 'me@example.com' }
     renderNews({ result: { fieldErrors: {}, formError: 'No connection.', values } })
     within(form()).getByText('No connection.')
-    sessionStorage.clear()
   })
 
   it.each([
