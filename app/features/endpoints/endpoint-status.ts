@@ -75,10 +75,9 @@ export function failingForLong({ failingSince, failedEvents, redirectStreak }: F
 
 /** Outlives a success. It hides no failure when nothing waits, or a notice tells it. After redirects it is our own rest. */
 function askedToWait(endpoint: WebhookCondition['endpoint'], now: Millis): boolean {
-  if (!isOnHold(endpoint, now)) return false
   const { failingSince, pendingCount } = endpoint
-  const isPassing = isAsked(endpoint, now) && failingForLong(endpoint, now) === null
-  return failingSince === null || (pendingCount > 0 && isPassing)
+  const isPassing = pendingCount > 0 && isAsked(endpoint, now) && failingForLong(endpoint, now) === null
+  return isOnHold(endpoint, now) && (failingSince === null || isPassing)
 }
 
 /** The wait is the receiver's own, whatever the status says. */
