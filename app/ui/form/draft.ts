@@ -8,11 +8,24 @@ type Texts = Readonly<Record<string, string>>
 /** What was typed into each field, and over which saved text. */
 type Kept = Readonly<Record<string, readonly [typed: string, over: string]>>
 
-/** Whose drafts: another person of the account does not get them. The account is last, for `hasDraft`. */
+/** Whose drafts: another person of the account does not get them, unless one is unknown. The account is last. */
 export const ownerOf = ({ accountUUID, person = '' }: AccountLink) => `${person} ${accountUUID}`
 
 /** `account` = of `ownerOf`. */
 const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
+
+/**
+ * Where the same is kept, `own` first: a person may be unknown to one session and named in the next, so only two named
+ * ones stay apart. `person` = that part of a key, with the sign before it.
+ */
+export function keysOf(own: string, keys: readonly string[], person: RegExp): string[] {
+  const isUnknown = (key: string) => person.exec(key)?.[0].length === 1
+  const isSame = (key: string) =>
+    key.replace(person, '') === own.replace(person, '') && (isUnknown(own) || isUnknown(key))
+  return [own, ...keys.filter((key) => key !== own && isSame(key))]
+}
+
+const keptAt = (storage: Storage, own: string) => keysOf(own, Object.keys(storage), / \S*(?= \S+$)/)
 
 /** Keeps what the form holds now and is not saved. Nothing typed = nothing kept. Returns whether something is. */
 export function keepDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
@@ -20,9 +33,8 @@ export function keepDraft(form: HTMLFormElement, account: string, saved: Texts):
     changedIn(form, saved).map((field) => [field.name, [textOf(field), savedOf(field, saved)]]),
   )
   const text = JSON.stringify(typed)
-  inStorage((storage) =>
-    text === '{}' ? storage.removeItem(keyOf(form.id, account)) : storage.setItem(keyOf(form.id, account), text),
-  )
+  forgetDraft(form.id, account)
+  if (text !== '{}') inStorage((storage) => storage.setItem(keyOf(form.id, account), text))
   return text !== '{}'
 }
 
@@ -32,7 +44,10 @@ export function keepDraft(form: HTMLFormElement, account: string, saved: Texts):
  */
 export function restoreDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
   if (changedIn(form, saved).length > 0) return false
-  const typed = inStorage((storage): Kept => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
+  const typed = inStorage((storage): Kept => {
+    const [text = '{}'] = keptAt(storage, keyOf(form.id, account)).flatMap((key) => storage.getItem(key) ?? [])
+    return JSON.parse(text)
+  })
   if (!typed) return false
   for (const field of fieldsOf(form, saved)) {
     const [text, over] = typed[field.name] ?? []
@@ -57,7 +72,7 @@ export function hasDraft(account: string): boolean {
 
 /** The form was sent and accepted, or cancelled. */
 export function forgetDraft(formId: string, account: string): void {
-  inStorage((storage) => storage.removeItem(keyOf(formId, account)))
+  inStorage((storage) => keptAt(storage, keyOf(formId, account)).forEach((key) => void storage.removeItem(key)))
 }
 
 function changedIn(form: HTMLFormElement, saved: Texts) {

@@ -326,6 +326,27 @@ describe('editing', () => {
     expect(sent).toMatchObject([{ intent: 'update', fields: 'date' }])
   })
 
+  it('holds what a person typed also when the next session names nobody, and nothing for another person', async () => {
+    const step = { step: 'edit', webhookId: 1 } as const
+    const fields = () => within(card('Job')).getByLabelText<HTMLInputElement>('Monitored fields')
+    const typed = (person: string) => {
+      const { unmount } = renderManager({ step, person })
+      const found = [fields().value, fields().form?.querySelector('[role=status]')?.textContent]
+      unmount()
+      return found
+    }
+    const first = renderManager({ step, person: 'S' })
+    await userEvent.type(fields(), 'status')
+    first.unmount()
+    const kept = ['status', 'We kept what you typed.']
+    expect([typed('T'), typed(''), typed('S'), typed('T')]).toEqual([['', ''], kept, kept, ['', '']])
+    expect(sessionStorage.length).toBe(1)
+    const last = renderManager({ step, person: '' })
+    fireEvent.click(within(card('Job')).getByRole('link', { name: 'Cancel' }))
+    last.unmount()
+    expect([typed('S'), sessionStorage.length]).toEqual([['', ''], 0])
+  })
+
   it.each([['the first webhook'], ['the first address']])(
     'forgets %s once it is made, although the page changes',
     async (what) => {

@@ -24,6 +24,8 @@ let answer: object = { kind: 'trouble', message: 'Not now.' }
 beforeEach(() => {
   answer = { kind: 'trouble', message: 'Not now.' }
   sessionStorage.clear()
+  // Memory holds it, too.
+  forgetWork(workKey('account-1', '', 'new'))
   vi.stubGlobal('fetch', async () => Response.json(answer))
 })
 afterEach(() => vi.unstubAllGlobals())
@@ -284,6 +286,21 @@ describe('what is not saved', () => {
       expect(screen.getByLabelText<HTMLInputElement>('Automation Name').value).toBe('')
       elsewhere.unmount()
     }
+  })
+
+  it('is there also when the next session names nobody, and the other way round', async () => {
+    const called = () => screen.getByLabelText<HTMLInputElement>('Automation Name')
+    const first = open(emptyForm(), { opened: 'new-', person: 'sam' })
+    await first.user.type(called(), 'Half written')
+    first.unmount()
+    for (const person of ['', 'sam']) {
+      const next = open(emptyForm(), { opened: 'new-', person })
+      await waitFor(() => expect(called().value).toBe('Half written'))
+      next.unmount()
+    }
+    expect(Object.keys(sessionStorage)).toEqual([workKey('account-1', 'sam', 'new')])
+    forgetWork(workKey('account-1', '', 'new'))
+    expect(sessionStorage.length).toBe(0)
   })
 
   it('is forgotten once it is discarded', async () => {

@@ -1,5 +1,6 @@
 // What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
 // and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
+import { keysOf } from '#app/ui/form/draft.ts'
 import { type FormState, isSameForm, readKeptForm, withSwitchOf } from '../form-state.ts'
 
 /** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
@@ -7,24 +8,30 @@ const inMemory = new Map<string, string>()
 
 const PREFIX = 'fieldhook.form.1.'
 
-/** One account, one person, one form: `new`, `edit-7`, `copy-3`. */
+/** One account, one person ('' = unknown), one form: `new`, `edit-7`, `copy-3`. */
 export function workKey(accountUUID: string, person: string, opened: string): string {
   return `${PREFIX}${[accountUUID, person, opened].map(encodeURIComponent).join('.')}`
 }
 
+function allKeys(): string[] {
+  try {
+    return [...inMemory.keys(), ...Object.keys(sessionStorage)]
+  } catch {
+    return [...inMemory.keys()]
+  }
+}
+
+const keptAt = (key: string) => keysOf(key, allKeys(), /\.[^.]*(?=\.[^.]*$)/)
+
 /** Whether a form of this account is kept. */
 export function hasWork(accountUUID: string): boolean {
-  const start = `${PREFIX}${encodeURIComponent(accountUUID)}.`
-  try {
-    return [...inMemory.keys(), ...Object.keys(sessionStorage)].some((key) => key.startsWith(start))
-  } catch {
-    return [...inMemory.keys()].some((key) => key.startsWith(start))
-  }
+  return allKeys().some((key) => key.startsWith(`${PREFIX}${encodeURIComponent(accountUUID)}.`))
 }
 
 /** `saved` = what it began from. */
 export function keepWork(key: string, state: FormState, saved: FormState): void {
   const text = JSON.stringify({ state, saved })
+  forgetWork(key)
   inMemory.set(key, text)
   try {
     sessionStorage.setItem(key, text)
@@ -34,18 +41,20 @@ export function keepWork(key: string, state: FormState, saved: FormState): void 
 }
 
 export function forgetWork(key: string): void {
-  inMemory.delete(key)
-  try {
-    sessionStorage.removeItem(key)
-  } catch {
-    // No storage.
+  for (const one of keptAt(key)) {
+    inMemory.delete(one)
+    try {
+      sessionStorage.removeItem(one)
+    } catch {
+      // No storage.
+    }
   }
 }
 
 /** `stale` = the stored rule is another one than it began from. Null = nothing is kept. */
 export function findWork(key: string, saved: FormState): { state: FormState; stale: boolean } | null {
-  const text = inMemory.get(key) ?? stored(key)
-  if (text === null) return null
+  const [text] = keptAt(key).flatMap((one) => inMemory.get(one) ?? stored(one) ?? [])
+  if (text === undefined) return null
   try {
     const kept = JSON.parse(text) as { state?: unknown; saved?: unknown }
     const [state, began] = [kept.state, kept.saved].map((one) => {
