@@ -96,7 +96,7 @@ export async function actOnSheet(args: Args): Promise<SheetAnswer> {
   const sent = await readForm(args.request, LONGEST_FORM)
   const isLook = sent.get(BACKGROUND.name) === BACKGROUND.value
   if (isLook && (await findOwnAccount(args)).outcome !== 'ready') return { sheet: null, old: SHEET_TEXTS.signedOut }
-  const found = await requireOwnAccount(args, 'Nothing was created. Please sign in again.')
+  const found = await requireOwnAccount(args)
   const opened = isLook ? await findSheet(args, found, sent) : await openSheet(args, found, sent)
   if (opened === null) return { sheet: null, old: SHEET_TEXTS.gone }
   const intent = sent.get('intent') ?? ''

@@ -117,6 +117,5 @@ export const CREATE_TEXTS = {
   isPublic: 'Every account may use it',
   create: 'Create template',
   chooseRule: 'Choose the automation for the template.',
-  notSignedIn: 'Nothing was created. Please sign in again.',
   adminsOnly: 'Only admins create templates.',
 } as const

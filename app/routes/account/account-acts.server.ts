@@ -15,7 +15,7 @@ export async function pressAccountButton({ request, context }: ActionFunctionArg
   const url = new URL(request.url)
   url.searchParams.delete('step')
   const here = `${url.pathname}${url.search}`
-  const found = await requireOwnAccount({ request, context }, 'Nothing was done. Please sign in again.', here)
+  const found = await requireOwnAccount({ request, context }, undefined, here)
   const { uuid } = found.account
   const act = readAccountIntent(await readForm(request, 4096))
   if (!act) throw redirectWith({ context }, here, ACCOUNT_FLASHES.unknown)

@@ -82,7 +82,7 @@ async function press(form: Record<string, string>, as: keyof typeof cookies | nu
   const sealed = readCookies(thrown.headers.get('set-cookie')?.split(';')[0] ?? null).get(flashCookieName(true)) ?? ''
   const headers = { cookie: `${flashCookieName(true)}=${sealed}` }
   const { flash } = await loadFlash(app, new Request(app.settings.origin, { headers }))
-  return { status: thrown.status, to: thrown.headers.get('location'), says: flash?.title }
+  return { status: thrown.status, to: thrown.headers.get('location'), says: flash?.title, typed: flash?.typed }
 }
 
 const presses = (forms: Record<string, string>[]) => forms
@@ -272,6 +272,7 @@ describe('a press', () => {
 
   test('of nobody, or of nothing we know, changes nothing', async () => {
     expect((await press({ intent: 'end_all' }, null)).says).toBe('No authentication credentials found')
+    expect((await press({ intent: 'erase', name: BRISBANE.name }, null)).typed).toBe(true)
     expect((await press({ intent: 'end_all' }, 'other')).says).toBe('No authentication credentials found')
     expect((await press({ intent: 'nonsense' })).says).toBe('Nothing was changed')
     expect(await sessionsOf()).toHaveLength(2)

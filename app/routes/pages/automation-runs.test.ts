@@ -544,7 +544,7 @@ describe('a new template', () => {
     const rule = await world.rule(aRule([TEXT]))
     const form = { rule: String(rule), name: 'A', category: 'workflow' }
     expect(await create(form, '')).toMatchObject({ why: 'Only admins create templates.' })
-    expect(await create(form, '&admin=yes', null)).toMatchObject({ why: 'Nothing was created. Please sign in again.' })
+    expect(await create(form, '&admin=yes', null)).toMatchObject({ why: 'Nothing was changed. Please sign in again.' })
     expect(await world.store.templates.listTemplates(LEEDS)).toEqual([])
   })
 })

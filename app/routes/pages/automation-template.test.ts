@@ -65,7 +65,7 @@ async function leadsTo(work: Promise<unknown>) {
   const sealed = readCookies(cookie.split(';')[0] ?? '').get(flashCookieName(true)) ?? ''
   const request = new Request('https://x.example', { headers: { cookie: `${flashCookieName(true)}=${sealed}` } })
   const { flash } = await loadFlash(calls.app, request)
-  return { to: thrown.headers.get('location') ?? '', title: flash?.title, description: flash?.description }
+  return { ...flash, to: thrown.headers.get('location') ?? '' }
 }
 
 const rules = () => calls.app.store.automations.listAutomations(LEEDS)
@@ -153,7 +153,8 @@ describe('turning on', () => {
     }
     for (const as of [null, BRISBANE]) {
       expect(await leadsTo(press('turn_on', LINK, { as }))).toMatchObject({
-        description: 'Nothing was created. Please sign in again.',
+        description: 'Nothing was changed. Please sign in again.',
+        typed: true,
       })
       expect(await loader(argsOf({ as }))).toMatchObject({ view: 'gate' })
     }

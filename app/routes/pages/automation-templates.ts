@@ -13,7 +13,7 @@ const LONGEST_TYPED = 8_000
 export async function action({ request, context }: ActionFunctionArgs) {
   const accountUUID = new URL(request.url).searchParams.get('accountUUID') ?? ''
   const signedOut = automationAddress({ accountUUID, admin: false }, undefined, 'templates')
-  const found = await requireOwnAccount({ request, context }, CREATE_TEXTS.notSignedIn, signedOut)
+  const found = await requireOwnAccount({ request, context }, undefined, signedOut)
   const { account, accountId, admin } = found
   const library = automationAddress({ accountUUID: accountId, admin }, undefined, 'templates')
   if (!admin) {
