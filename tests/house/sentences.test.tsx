@@ -308,7 +308,7 @@ const ELSEWHERE: readonly Elsewhere[] = [
   { says: 'Press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
   { says: 'press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
   { says: '"May have been sent": a person decides.', name: 'May have been sent', elsewhere: 'a state, for developers' },
-  { says: 'then press Back.', name: 'Back', elsewhere: 'the button of the browser' },
+  { says: 'Then press Back to where you were.', name: 'Back', elsewhere: 'the button of the browser' },
   { says: 'Use SMS Template', name: 'SMS Template', elsewhere: 'a label of the form itself' },
   { says: '{entry.0.job_address or "Your job"}', name: 'Your job', elsewhere: 'a fallback in a text to a customer' },
   {

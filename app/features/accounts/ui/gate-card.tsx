@@ -31,8 +31,8 @@ export interface GateProps {
 export const PLATFORM_NAME = 'ServiceM8'
 
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
-/** After a form that was refused: a refresh would bring it back empty. */
-const BACK = 'Complete sign-in in the new tab, then press Back. What you typed is there.'
+/** After a form or another press that was refused: a refresh would bring a form back empty. */
+const BACK = 'Complete sign-in in the new tab. Then press Back to where you were.'
 
 /** Replaces every page until the user has signed in. */
 export function GateCard({ state, accountUUID, token, proved, problem, greeting, kept }: GateProps) {
