@@ -58,6 +58,7 @@ export const SHEET_TEXTS = {
   editAll: 'Edit all',
   tooMany: 'Too many previews. Try again in a minute.',
   offline: 'No connection. The preview is old.',
+  failed: 'The preview could not be made. It is old.',
   signedOut: 'Please sign in again. The preview is old.',
   gone: 'This template was deleted. The preview is old.',
   notTurnedOn: 'It could not be created. Please try again.',

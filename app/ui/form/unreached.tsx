@@ -13,7 +13,8 @@ const TOAST: Flash = {
 export const UNREACHED = `${TOAST.title}. ${TOAST.description}`
 
 interface Unreached {
-  unreached: true
+  /** False = the server answered a look in the background with an error. */
+  unreached: boolean
   toast: Flash
   /** Like the refusal of a form, with what was sent. */
   result: { fieldErrors: Record<string, string[]>; formError: string; values: Record<string, string> }
@@ -29,7 +30,7 @@ export async function keepForm({ request, serverAction }: ClientActionFunctionAr
     // Whatever came of a look in the background, the page stays.
     if (values[BACKGROUND.name] !== BACKGROUND.value && !isUnreachable(error)) throw error
     const answer: Unreached = {
-      unreached: true,
+      unreached: isUnreachable(error),
       toast: TOAST,
       result: { fieldErrors: {}, formError: UNREACHED, values },
     }

@@ -173,6 +173,7 @@ const typed = () => screen.getByLabelText<HTMLInputElement>('Review link').value
 
 it.each([
   ['without network', { unreached: true }, 'No connection. The preview is old.'],
+  ['after an error', { unreached: false }, 'The preview could not be made. It is old.'],
   ['without a session', { sheet: null, old: SHEET_TEXTS.signedOut }, 'Please sign in again. The preview is old.'],
 ])('keeps the page, what is typed and the last preview when a look does not come: %s', async (_, answer, says) => {
   draw({}, () => answer)

@@ -37,9 +37,10 @@ const PAUSE = 700
 
 /** A look in the background: its last sheet, and why a newer one did not come. */
 function useLook() {
-  const { data, state, submit } = useFetcher<SheetAnswer | { unreached: true }>()
+  const { data, state, submit } = useFetcher<SheetAnswer | { unreached: boolean }>()
   const last = useRef<SheetView>(undefined)
-  const { sheet: came = null, old = null } = !data || 'sheet' in data ? (data ?? {}) : { old: SHEET_TEXTS.offline }
+  const lost = data && 'unreached' in data ? SHEET_TEXTS[data.unreached ? 'offline' : 'failed'] : null
+  const { sheet: came = null, old = lost } = data && 'sheet' in data ? data : {}
   if (came) last.current = came
   return { sheet: last.current, old, waits: state !== 'idle', submit }
 }
