@@ -142,6 +142,27 @@ it('counts them again for each other answer that they count by, and for no other
   await waitFor(() => expect(asked.slice(4)).toEqual(['look', 'look_back']), { timeout: 3_000 })
 })
 
+it.each([
+  ['did not come', { unreached: true }],
+  ['has no number', { sheet: { ...YEARLY, trouble: SHEET_TEXTS.tooMany } }],
+])('asks for the count with the next change when the last one %s, and shows no old one', async (_, lost) => {
+  let counts = 0
+  const asked = draw(YEARLY, (intent, sheet) => {
+    if (intent === 'look') return { sheet }
+    counts += 1
+    if (counts === 2) return lost
+    return { sheet: { ...sheet, lookBack: { texts: 0, emails: counts, runs: 12, days: null } } }
+  })
+  const type = (label: string, value: string) => fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  await screen.findByText('Last 30 days: 1 e-mail.')
+  type('Service category', 'Boilers')
+  await waitFor(() => expect(screen.queryByText('Last 30 days: 1 e-mail.')).toBeNull(), { timeout: 3_000 })
+  type('Business phone', '01632')
+  await screen.findByText('Last 30 days: 3 e-mails.', {}, { timeout: 3_000 })
+  type('Business phone', '01632 960001')
+  await waitFor(() => expect(asked.slice(3)).toEqual(['look', 'look_back', 'look']), { timeout: 3_000 })
+})
+
 it('counts them also for what is filled in before the first answer came', async () => {
   let answer = (_: object) => {}
   const early = new Promise<object>((resolve) => {

@@ -54,6 +54,9 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
   const back = useLook()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const countsAgain = useRef(false)
+  // The last count did not come, or without a number.
+  const uncounted = useRef(false)
+  uncounted.current = back.old !== null || back.sheet?.lookBack === null
   const ask = (look: typeof preview, intent: string) => {
     if (!form.current) return
     const sent = new FormData(form.current)
@@ -79,14 +82,15 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       asking.current(preview, 'look')
-      if (countsAgain.current) asking.current(back, 'look_back')
+      if (countsAgain.current || uncounted.current) asking.current(back, 'look_back')
       countsAgain.current = false
     }, PAUSE)
   }
   const looked = preview.sheet ?? sheet
   // A press without scripts comes back where its answer is.
   const backTo = hydrated ? undefined : `${to}#sheet-preview`
-  const lookBack = back.sheet?.lookBack ?? sheet.lookBack
+  // An older count may be of other answers.
+  const lookBack = back.old === null ? (back.sheet?.lookBack ?? sheet.lookBack) : null
   return (
     <AccountTimeProvider now={now} zone={timezone}>
       <PageHeader
