@@ -44,7 +44,7 @@ export const SHEET_TEXTS = {
   missing: 'Fill this in.',
   badge: 'Jobs with this badge are skipped. Leave empty to skip none.',
   change: 'Change the message',
-  placeholders: 'Parts in {braces} fill in for each job.',
+  placeholders: (noun: string) => `Parts in {braces} fill in for each ${noun}.`,
   preview: (noun: string) => `Test with a real ${noun}`,
   nothingSent: 'Nothing is sent.',
   noMessage: 'No message to customers.',

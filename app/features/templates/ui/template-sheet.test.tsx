@@ -97,6 +97,7 @@ it.each([
 ])('names what template %i is tested with: a %s', (id, noun) => {
   draw(viewOf(id))
   screen.getByRole('region', { name: `Test with a real ${noun}` })
+  screen.getByText(`Parts in {braces} fill in for each ${noun}.`)
 })
 
 it('tells by the words around it what an answer is about', () => {

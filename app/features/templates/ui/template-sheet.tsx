@@ -153,7 +153,7 @@ function Sentence({ sheet: { sentence, overlap } }: { sheet: SheetView }) {
   )
 }
 
-function Fields({ sheet: { blanks, texts, errors }, live }: { sheet: SheetView; live: boolean }) {
+function Fields({ sheet: { noun, blanks, texts, errors }, live }: { sheet: SheetView; live: boolean }) {
   // With scripts an effect does it.
   const first = live ? undefined : [...blanks, ...texts].find(({ name }) => errors[name])?.name
   return (
@@ -167,7 +167,7 @@ function Fields({ sheet: { blanks, texts, errors }, live }: { sheet: SheetView; 
       {texts.length === 0 ? null : (
         <Disclosure summary={SHEET_TEXTS.change} open={texts.some(({ name }) => errors[name] !== undefined)}>
           <div className="grid gap-3">
-            <p className="text-dense text-ink-soft">{SHEET_TEXTS.placeholders}</p>
+            <p className="text-dense text-ink-soft">{SHEET_TEXTS.placeholders(noun)}</p>
             {texts.map(({ name, label, value, isLong }) => (
               <Field key={name} id={idOf(name)} label={label} errors={errors[name]}>
                 {(control) =>
