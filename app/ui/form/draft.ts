@@ -100,8 +100,8 @@ function fieldsOf(form: HTMLFormElement, saved: Texts): Typed[] {
   )
 }
 
-/** In a frame the browser may refuse its storage: then nothing is kept. */
-function inStorage<T>(act: (storage: Storage) => T): T | null {
+/** In a frame the browser may refuse its storage, or it is full: then nothing is kept there. */
+export function inStorage<T>(act: (storage: Storage) => T): T | null {
   try {
     return act(window.sessionStorage)
   } catch {

@@ -1,6 +1,6 @@
 // What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
 // and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
-import { keysOf } from '#app/ui/form/draft.ts'
+import { inStorage, keysOf } from '#app/ui/form/draft.ts'
 import { type FormState, isSameForm, readKeptForm, withSwitchOf } from '../form-state.ts'
 
 /** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
@@ -13,13 +13,7 @@ export function workKey(accountUUID: string, person: string, opened: string): st
   return `${PREFIX}${[accountUUID, person, opened].map(encodeURIComponent).join('.')}`
 }
 
-function allKeys(): string[] {
-  try {
-    return [...inMemory.keys(), ...Object.keys(sessionStorage)]
-  } catch {
-    return [...inMemory.keys()]
-  }
-}
+const allKeys = () => [...inMemory.keys(), ...(inStorage(Object.keys) ?? [])]
 
 const keptAt = (key: string) => keysOf(key, allKeys(), /\.[^.]*(?=\.[^.]*$)/)
 
@@ -33,27 +27,19 @@ export function keepWork(key: string, state: FormState, saved: FormState): void 
   const text = JSON.stringify({ state, saved })
   forgetWork(key)
   inMemory.set(key, text)
-  try {
-    sessionStorage.setItem(key, text)
-  } catch {
-    // No storage, or it is full.
-  }
+  inStorage((storage) => storage.setItem(key, text))
 }
 
 export function forgetWork(key: string): void {
   for (const one of keptAt(key)) {
     inMemory.delete(one)
-    try {
-      sessionStorage.removeItem(one)
-    } catch {
-      // No storage.
-    }
+    inStorage((storage) => storage.removeItem(one))
   }
 }
 
 /** `stale` = the stored rule is another one than it began from. Null = nothing is kept. */
 export function findWork(key: string, saved: FormState): { state: FormState; stale: boolean } | null {
-  const [text] = keptAt(key).flatMap((one) => inMemory.get(one) ?? stored(one) ?? [])
+  const [text] = keptAt(key).flatMap((one) => inMemory.get(one) ?? inStorage((storage) => storage.getItem(one)) ?? [])
   if (text === undefined) return null
   try {
     const kept = JSON.parse(text) as { state?: unknown; saved?: unknown }
@@ -64,14 +50,6 @@ export function findWork(key: string, saved: FormState): { state: FormState; sta
     if (!state || !began || isSameForm(state, saved)) return null
     // The page says that it is stale: saving need not ask again.
     return { state: { ...state, opened: saved.opened }, stale: !isSameForm(began, saved) }
-  } catch {
-    return null
-  }
-}
-
-function stored(key: string): string | null {
-  try {
-    return sessionStorage.getItem(key)
   } catch {
     return null
   }
