@@ -26,7 +26,7 @@ import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/tem
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { BACKGROUND } from '#app/ui/form/unreached.tsx'
+import { BACKGROUND } from '#app/ui/form/background.ts'
 import { textToMe, withNames } from './pages/automation-presses.server.ts'
 import { findOwnAccount, type OwnAccount, redirectWith, requireOwnAccount } from './pages/own-account.server.ts'
 

@@ -34,7 +34,7 @@ for (const form of FORMS) {
     const cookies = await context.cookies()
     await context.clearCookies()
     await press()
-    await expect(page.getByText('What was typed in this tab is kept.')).toBeVisible()
+    await expect(page.getByText('We keep the unsaved text of this tab.')).toBeVisible()
     await context.addCookies(cookies)
     await page.goto(address.href, { waitUntil: 'networkidle' })
     await expect(field).toBeVisible()

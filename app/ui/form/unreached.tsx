@@ -2,6 +2,7 @@
 import { type ClientActionFunctionArgs, useActionData } from '@remix-run/react'
 import type { Flash } from '#app/lib/flash.ts'
 import { isUnreachable } from '../page/error-page.tsx'
+import { BACKGROUND } from './background.ts'
 
 // Also for what cannot be taken back, such as a text that is sent.
 const TOAST: Flash = {
@@ -44,17 +45,4 @@ export async function keepForm({ request, serverAction }: ClientActionFunctionAr
 export function useUnreached(): Unreached | null {
   const answered = useActionData<object>()
   return answered && 'unreached' in answered ? (answered as Unreached) : null
-}
-
-/** What a form sends with a look in the background. It changes nothing: the page is not loaded again. */
-export const BACKGROUND = { name: 'live', value: 'yes' } as const
-
-interface Acted {
-  formData?: FormData
-  actionStatus?: number
-}
-
-/** For each route of a page that looks in the background, as `shouldRevalidate`. After a refusal, nothing either. */
-export function unlessBackground({ formData, actionStatus = 200 }: Acted): boolean {
-  return actionStatus < 400 && formData?.get(BACKGROUND.name) !== BACKGROUND.value
 }

@@ -10,5 +10,5 @@ interface KeptNoteProps {
 export function KeptNote({ accountUUID, isKept }: KeptNoteProps) {
   const [kept, setKept] = useState(false)
   useEffect(() => setKept(isKept(accountUUID)), [accountUUID, isKept])
-  return kept ? <p>What was typed in this tab is kept.</p> : null
+  return kept ? <p>We keep the unsaved text of this tab.</p> : null
 }

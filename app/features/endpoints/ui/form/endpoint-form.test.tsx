@@ -306,7 +306,7 @@ describe('what is wrong with the form', () => {
     [
       'the session was over',
       () => <KeptNote accountUUID="account-1" isKept={hasDraft} />,
-      'What was typed in this tab is kept.',
+      'We keep the unsaved text of this tab.',
     ],
     ['an error', () => <p>Something went wrong.</p>, 'Something went wrong.'],
   ])('sent to another page (%s), it holds what was typed', async (_why, Next, words) => {
