@@ -272,9 +272,15 @@ describe('an automation that fails', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  test('is told as early while nobody knows whether it was done', async () => {
-    breaks('create')
+  test.each([
+    ['it is tried again', ['create']],
+    ['it cannot be looked for either', ['create', 'list', 'read', 'update', 'sms']],
+  ])('is told as early while nobody knows whether it was done, and %s', async (_what, verbs) => {
     await going([aStep('s1', 'create_task', { title: 'Call', description: '' })])
+    world.platform.fate = ({ verb }) => {
+      if (verb === 'create') breaks(...verbs)
+      return verb === 'create' ? 'broken' : 'well'
+    }
     await pass(minutes(15))
     expect((await world.run(1)).journal[0]).toMatchObject({ state: 'sending', errorClass: 'unclear' })
     expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])

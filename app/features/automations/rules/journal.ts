@@ -52,6 +52,8 @@ export const RETRY_GAPS: readonly number[] = [
 
 /** From this failed attempt on, 12 minutes after the first, it is told: a short hiccup is over by then. */
 export const LASTING_FROM = 4
+/** What may have been done is told after as long: while looking for it fails too, it is not tried again. */
+export const LASTING_AFTER = minutes(12)
 
 /** Between two checks while the account is not connected, lacks a permission or is suspended. */
 export const BLOCKED_GAP = hours(1)

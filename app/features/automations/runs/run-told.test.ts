@@ -3,6 +3,7 @@ import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { mailableReason, noticeReasonText } from '#app/features/notices/notice-reasons.ts'
+import { minutes } from '#app/lib/duration.ts'
 import { JOURNAL_CLASSES } from '../rules/journal.ts'
 import { toldByRun, toldByWait } from './run.server.ts'
 
@@ -66,17 +67,21 @@ describe('a run that waits for its next try', () => {
   const failing = (over: Partial<JournalRow>) =>
     row('a', { state: 'failed', errorClass: 'unavailable', attempt: 4, nextAttemptAt: 9, endedAt: 5, ...over })
   const unclear = { state: 'sending', errorClass: 'unclear', endedAt: null } as const
-  const tries: JournalRow['tries'] = [{ at: 4, endedAt: 5, outcome: 'unknown', sentence: null }]
 
   test.each([
     ['goes on failing', {}, 'failing:1:unavailable'],
-    ['may or may not be done', { ...unclear, tries }, 'failing:1:unclear'],
+    ['may or may not be done', unclear, 'failing:1:unclear'],
+    [
+      'may be done, and cannot be looked at',
+      { ...unclear, attempt: 1, sendingAt: 5 - minutes(12) },
+      'failing:1:unclear',
+    ],
+    ['may be done since a short time', { ...unclear, attempt: 1, sendingAt: 6 - minutes(12) }, undefined],
     ['failed for a short time', { attempt: 3 }, undefined],
     ['failed before this turn', { endedAt: 4 }, undefined],
-    ['is looked at again', { ...unclear, tries: [{ ...tries[0], endedAt: 4 }] }, undefined],
-    ['is being sent', { ...unclear, tries, nextAttemptAt: null }, undefined],
+    ['is being sent', { ...unclear, nextAttemptAt: null }, undefined],
   ] as const)('tells of a step that %s', (_what, over, fingerprint) => {
-    const told = toldByWait(STEPS, [failing(over as Partial<JournalRow>)], 5)
+    const told = toldByWait(STEPS, [failing(over as Partial<JournalRow>)], 5, 5)
     expect(told === null || told === 'works' ? undefined : told.fingerprint).toBe(fingerprint)
   })
 })

@@ -11,7 +11,7 @@ import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
-import { hasBegun, JOURNAL_CLASSES, LASTING_FROM } from '../rules/journal.ts'
+import { hasBegun, JOURNAL_CLASSES, LASTING_AFTER, LASTING_FROM } from '../rules/journal.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import { isReleased, isReleasedDue } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
@@ -67,7 +67,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     const { state, wakeAt } = parking
     // Until something is done, that a person said so is known from this reason alone.
     const reason = (state === 'waiting' && isReleased(run) && !hasBegun(seen.rows) && run.reason) || parking.reason
-    const told = toldByWait(run.rule.definition?.steps ?? [], seen.rows, startedAt)
+    const told = toldByWait(run.rule.definition?.steps ?? [], seen.rows, startedAt, clock.now())
     const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason, told, at: clock.now() })
     if (parked === 'changed') return 'again'
     if (parked !== 'parked') return null
@@ -157,16 +157,23 @@ export function toldByRun(
 }
 
 /** Of a run that waits for its next try. `since`: what failed before it was told then. */
-export function toldByWait(steps: readonly Step[], journal: readonly JournalRow[], since: Millis): ToldByRun {
-  const row = journal.find(
-    (one) => one.attempt >= LASTING_FROM && isFailing(one) && (one.endedAt ?? one.tries.at(-1)?.endedAt ?? 0) >= since,
-  )
+export function toldByWait(
+  steps: readonly Step[],
+  journal: readonly JournalRow[],
+  since: Millis,
+  now: Millis,
+): ToldByRun {
+  const row = journal.find((one) => (one.state === 'failed' ? isLasting(one, since) : isUnclearFor(one, now)))
   return row ? troubleOf(row, steps) : null
 }
 
+const isLasting = ({ attempt, endedAt }: JournalRow, since: Millis) =>
+  attempt >= LASTING_FROM && (endedAt ?? 0) >= since
+
 /** What may have been done, and is looked at and tried again, fails as well. */
-function isFailing({ state, errorClass, nextAttemptAt }: JournalRow): boolean {
-  return state === 'failed' || (state === 'sending' && errorClass === 'unclear' && nextAttemptAt !== null)
+function isUnclearFor({ state, errorClass, attempt, nextAttemptAt, ...row }: JournalRow, now: Millis): boolean {
+  if (state !== 'sending' || errorClass !== 'unclear' || nextAttemptAt === null) return false
+  return attempt >= LASTING_FROM || now - (row.sendingAt ?? row.plannedAt) >= LASTING_AFTER
 }
 
 function troubleOf({ stepId, errorClass, sentence, nextAttemptAt }: JournalRow, steps: readonly Step[]) {
