@@ -328,6 +328,27 @@ describe('an automation that fails', () => {
     expect(mails()).toHaveLength(1)
   })
 
+  test('of a later step is its own trouble, with its own mail', async () => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    refuseTexts(true)
+    const steps = [aStep('s0', 'send_notification', { url, message: 'Done.' }), { ...TEXT, waitForPrevious: true }]
+    await going(steps)
+    await pass(minutes(15))
+    world.outbound.when(url, { status: 200 })
+    await pass(minutes(30))
+    expect(await world.run(1)).toMatchObject({ outcome: 'partial' })
+    expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer failed'])
+    expect(mails()[1]?.textBody).toContain('Step 2, Send SMS')
+    await run(1)
+    await pass(minutes(3))
+    expect(world.rows('SELECT fingerprint, count FROM notice ORDER BY id')).toEqual([
+      { fingerprint: expect.stringMatching(/^failing:1:/), count: 1 },
+      { fingerprint: expect.stringMatching(/^failing:2:/), count: 2 },
+    ])
+    expect(mails()).toHaveLength(2)
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

@@ -966,14 +966,20 @@ export const ACTS: Readonly<Record<string, Act>> = {
             state: given.kind % 2 ? 'waiting' : 'held',
             wakeAt: given.now + minutes(1),
             reason: { code: 'ask_first' },
-            told: given.kind % 3 ? null : { fingerprint: 'failing:1:invalid', reason: 'It fails.' },
+            told:
+              given.kind % 3
+                ? null
+                : { stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It fails.' },
             at: given.now,
           } as Parameters<Store['runs']['parkRun']>[2])
         : side.store.runs.finishRun(fence, seen.stamp, {
             outcome: given.kind % 2 ? 'success' : 'failure',
             reason: null,
             cancelledReason: 'Cancelled.',
-            told: given.kind % 2 ? 'works' : { fingerprint: 'failing:1:invalid', reason: 'It failed.' },
+            told:
+              given.kind % 2
+                ? 'works'
+                : { stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It failed.' },
             at: given.now,
           })
     },

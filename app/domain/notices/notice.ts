@@ -80,7 +80,7 @@ export interface Trouble {
 }
 
 /** What a run says about its rule: a trouble, or that it works; null = neither. */
-export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason'> | 'works' | null
+export type ToldByRun = (Pick<Trouble, 'fingerprint' | 'reason'> & { stepId: string }) | 'works' | null
 
 /** Retention of a notice after it last happened; the newest of each endpoint stays. */
 export const NOTICES_KEPT = days(90)

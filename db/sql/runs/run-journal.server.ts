@@ -250,11 +250,13 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
   const forgetPlaceholders = db.prepare(`DELETE FROM run_step WHERE run_id = @runId AND ${IS_PLACEHOLDER}`)
   const troubles = troubleRows(db)
   const toldBefore = db
-    .prepare<object, string>(`SELECT ${TOLD} FROM run_step WHERE run_id = @runId AND ${TOLD} IS NOT NULL LIMIT 1`)
+    .prepare<object, string>(
+      `SELECT ${TOLD} FROM run_step WHERE run_id = @runId AND step_id = @stepId AND ${TOLD} IS NOT NULL LIMIT 1`,
+    )
     .pluck()
   const noteTold = db.prepare(
     `UPDATE run_step SET effect = '{"told":' || json_quote(CAST(@told AS text)) || ',' || substr(effect, 2)
-     WHERE run_id = @runId AND state IN ('failed', 'sending')`,
+     WHERE run_id = @runId AND step_id = @stepId AND state IN ('failed', 'sending')`,
   )
   const skipOpen = db.prepare(SKIP_OPEN)
 
@@ -273,9 +275,10 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
     if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
     else {
-      const before = yield* toldBefore.get({ runId })
-      if (again && before === undefined) yield* noteTold.run({ runId, told: told.fingerprint })
-      // What fails in another way by now is the same trouble.
+      const { stepId } = told
+      const before = yield* toldBefore.get({ runId, stepId })
+      if (again && before === undefined) yield* noteTold.run({ runId, stepId, told: told.fingerprint })
+      // A step that fails in another way by now is the same trouble.
       const [fingerprint, count] = before === undefined ? [told.fingerprint, 1] : [before, 0]
       const trouble = { ...told, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)

@@ -496,7 +496,7 @@ test('leftovers of each kind go when their time is over', async () => {
 })
 
 test('a run counts once as a trouble of its rule: when it is told, or at its end', async () => {
-  const told = { fingerprint: 'failing:1:unavailable', reason: 'No answer.' }
+  const told = { stepId: 's1', fingerprint: 'failing:1:unavailable', reason: 'No answer.' }
   const count = () => world.rows('SELECT fingerprint, count FROM notice ORDER BY id')
   /** A run whose step failed that often, and its journal's state. */
   async function failed(attempt: number, nextAttemptAt: number | null) {

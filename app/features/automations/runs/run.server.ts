@@ -153,7 +153,7 @@ export function toldByRun(
   if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === previousFailed) ? null : 'works'
   if (outcome !== 'failure' && outcome !== 'partial') return null
   const row = journal.find(({ state }) => state === 'failed')
-  return row ? troubleOf(row, steps) : journal.length === 0 ? trouble(0, '', 'run', reason) : null
+  return row ? troubleOf(row, steps) : journal.length === 0 ? { stepId: '', ...trouble(0, '', 'run', reason) } : null
 }
 
 /** Of a run that waits for its next try. `since`: what failed before it was told then. */
@@ -180,7 +180,7 @@ function troubleOf({ stepId, errorClass, sentence, nextAttemptAt }: JournalRow, 
   const place = steps.findIndex(({ id }) => id === stepId)
   const step = steps[place]
   const action = step ? actionSpec(step.type).label : stepId
-  return trouble(place + 1, action, errorClass ?? 'other', sentence, nextAttemptAt !== null)
+  return { stepId, ...trouble(place + 1, action, errorClass ?? 'other', sentence, nextAttemptAt !== null) }
 }
 
 function trouble(step: number, action: string, errorClass: string, reason: Reason | null, again = false) {
