@@ -328,6 +328,27 @@ describe('an automation that fails', () => {
     expect(mails()).toHaveLength(1)
   })
 
+  test('counts a run anew after another one worked, and stays while one of both is tried', async () => {
+    const url = 'https://example.com/told'
+    const start = (status: number) => {
+      world.outbound.when(url, { status })
+      return world.start(1, [world.job(LEEDS)])
+    }
+    world.outbound.when(url, { status: 500 })
+    await going([aStep('s1', 'send_notification', { url, message: 'Done.' })])
+    await pass(minutes(15))
+    await start(200)
+    await pass(minutes(1))
+    expect(await shown()).toEqual(['Thank the customer works again'])
+    await start(500)
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
+    await pass(minutes(20))
+    expect(await told()).toEqual([{ count: 2, sentence: KEEP_TRYING }])
+    await world.store.runs.cancelRun(LEEDS, 1, { reason: 'By hand.', rowReason: 'Not sent.', at: world.clock.now() })
+    expect(await told()).toEqual([{ count: 2, sentence: expect.any(String) }])
+  })
+
   test('of a later step is its own trouble, with its own mail', async () => {
     const url = 'https://example.com/told'
     world.outbound.when(url, { status: 500 })

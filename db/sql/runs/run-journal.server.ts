@@ -251,12 +251,14 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
   const troubles = troubleRows(db)
   const toldBefore = db
     .prepare<object, string>(
-      `SELECT ${TOLD} FROM run_step WHERE run_id = @runId AND step_id = @stepId AND ${TOLD} IS NOT NULL LIMIT 1`,
+      `SELECT fingerprint FROM run_step s JOIN notice n ON n.id = CAST(${TOLD} AS bigint)
+       WHERE s.run_id = @runId AND s.step_id = @stepId AND n.ended_at IS NULL LIMIT 1`,
     )
     .pluck()
   const noteTold = db.prepare(
-    `UPDATE run_step SET effect = '{"told":' || json_quote(CAST(@told AS text)) || ',' || substr(effect, 2)
-     WHERE run_id = @runId AND step_id = @stepId AND state IN ('failed', 'sending')`,
+    `UPDATE run_step SET effect = '{"told":"' || n.id || '",' || substr(json_remove(effect, '$.told'), 2) FROM notice n
+     WHERE run_step.run_id = @runId AND step_id = @stepId AND state IN ('failed', 'sending') AND n.account_uuid = @accountUuid
+       AND subject_kind = 'rule' AND subject_id = @ruleId AND fingerprint = @fingerprint AND n.ended_at IS NULL`,
   )
   const skipOpen = db.prepare(SKIP_OPEN)
 
@@ -277,11 +279,12 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     else {
       const { stepId } = told
       const before = yield* toldBefore.get({ runId, stepId })
-      if (again && before === undefined) yield* noteTold.run({ runId, stepId, told: told.fingerprint })
       // A step that fails in another way by now is the same trouble.
       const [fingerprint, count] = before === undefined ? [told.fingerprint, 1] : [before, 0]
       const trouble = { ...told, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
+      const mark = { accountUuid, runId, stepId, ruleId: rule.id, fingerprint }
+      if (again && before === undefined) yield* noteTold.run(mark)
     }
   }
 

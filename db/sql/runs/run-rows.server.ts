@@ -118,7 +118,7 @@ export interface StoredRow
 interface StoredEffect {
   effect: JournalEffect
   notes: PlanNotes | null
-  /** The fingerprint of the trouble that the run told while it went on failing. */
+  /** The id of the notice in which the run counts while it goes on failing. Once that ended, it tells anew. */
   told?: string
 }
 
