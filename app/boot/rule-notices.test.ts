@@ -349,6 +349,22 @@ describe('an automation that fails', () => {
     expect(await told()).toEqual([{ count: 2, sentence: expect.any(String) }])
   })
 
+  test('keeps no “We keep trying” of a step that needs a person while another step waits', async () => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    breaks('list', 'read')
+    await going([TEXT, aStep('s2', 'send_notification', { url, message: 'Done.' })])
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
+    world.platform.fate = ({ verb }) => (verb === 'sms' ? 'answer_lost' : 'well')
+    // At the next try, half an hour after the fourth; the notification has failed for a short time then.
+    for (let passed = 0; passed < 40 && (await world.run(1)).journal[0]?.state !== 'unknown'; passed++)
+      await pass(minutes(1))
+    await pass(minutes(1))
+    expect(await world.run(1)).toMatchObject({ state: 'waiting', journal: [{ state: 'unknown' }, { state: 'failed' }] })
+    expect((await told()).map(({ sentence }) => sentence)).not.toContainEqual(KEEP_TRYING)
+  })
+
   test('of a later step is its own trouble, with its own mail', async () => {
     const url = 'https://example.com/told'
     world.outbound.when(url, { status: 500 })
@@ -361,6 +377,7 @@ describe('an automation that fails', () => {
     expect(await world.run(1)).toMatchObject({ outcome: 'partial' })
     expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer failed'])
     expect(mails()[1]?.textBody).toContain('Step 2, Send SMS')
+    expect((await told()).map(({ sentence }) => sentence)).toEqual([OVER])
     await run(1)
     await pass(minutes(3))
     expect(world.rows('SELECT fingerprint, count FROM notice ORDER BY id')).toEqual([

@@ -23,7 +23,7 @@ interface TroubleRows {
     fingerprint: string | null,
     input: { at: Millis; say: Reason | null },
   ): Step<boolean>
-  /** The run that an open trouble says is tried again is not: the trouble ends with it, unless other runs failed as well. */
+  /** No step of the run is tried any more that an open trouble says is: it ends, unless other runs failed as well. */
   giveUp(accountUuid: string, runId: number, at: Millis): Step<void>
 }
 
@@ -64,7 +64,10 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
     `UPDATE notice SET reason_params = json_remove(reason_params, '$.again'),
        ended_at = CASE WHEN count = 1 THEN CAST(@at AS bigint) END
      WHERE account_uuid = @accountUuid AND run_id = @runId AND kind = 'failing' AND ended_at IS NULL
-       AND CAST(json_extract(reason_params, '$.again') AS text) = '1'`,
+       AND CAST(json_extract(reason_params, '$.again') AS text) = '1'
+       AND NOT EXISTS (SELECT 1 FROM run r JOIN run_step s ON s.run_id = r.id WHERE r.id = @runId AND r.state <> 'held'
+         AND CAST(json_extract(s.effect, '$.told') AS bigint) = notice.id
+         AND (s.state IN ('planned', 'sending') OR (s.state = 'failed' AND s.next_attempt_at IS NOT NULL)))`,
   )
 
   function* add(

@@ -285,6 +285,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       yield* troubles.raise(accountUuid, rule, trouble, at)
       const mark = { accountUuid, runId, stepId, ruleId: rule.id, fingerprint }
       if (again && before === undefined) yield* noteTold.run(mark)
+      yield* troubles.giveUp(accountUuid, runId, at)
     }
   }
 
@@ -313,7 +314,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
         if ((yield* park.run(values)).changes === 0) return yield* refusedBecause(fence)
-        if (told !== null || state === 'held') yield* tell(fence, told, at, true)
+        yield* tell(fence, told, at, true)
         return 'parked'
       })
     },
