@@ -365,6 +365,20 @@ describe('an automation that fails', () => {
     expect((await told()).map(({ sentence }) => sentence)).not.toContainEqual(KEEP_TRYING)
   })
 
+  test('keeps no “We keep trying” of a run that a late payment leaves to a person', async () => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    await going([aStep('s1', 'send_notification', { url, message: 'Done.' })])
+    await pass(minutes(15))
+    expect(await told()).toEqual([{ count: 1, sentence: KEEP_TRYING }])
+    const now = world.clock.now()
+    const { updatedAt } = await world.store.billing.ensurePlan(LEEDS, days(14), now)
+    const release = { runsDueBefore: now + hours(1), reason: runReason('too_old') }
+    await world.store.billing.savePlan(LEEDS, updatedAt, {}, now, release)
+    expect(await world.run(1)).toMatchObject({ state: 'held' })
+    expect(await told()).toEqual([])
+  })
+
   test('of a later step is its own trouble, with its own mail', async () => {
     const url = 'https://example.com/told'
     world.outbound.when(url, { status: 500 })

@@ -5,6 +5,7 @@ import { many, one } from '../../orm.ts'
 import { account, plan } from '../../schema.ts'
 import type { BillingStore, PlanChange, RenewalState, UsageReport } from '../../store/billing.ts'
 import type { Connections } from '../connections.ts'
+import { troubleRows } from '../notices/trouble-rows.server.ts'
 import { RUN_REASON, setReason, storedReason } from '../reasons.server.ts'
 
 export function billingStore(connections: Connections): BillingStore {
@@ -46,10 +47,13 @@ function planStore({ db, orm }: Connections) {
       "SELECT id FROM endpoint WHERE account_uuid = @accountUuid AND state <> 'deleted' ORDER BY id",
     )
     .pluck()
-  const leaveToPerson = db.prepare(
-    `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
-     WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before`,
-  )
+  const leaveToPerson = db
+    .prepare<object, number>(
+      `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
+       WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before RETURNING id`,
+    )
+    .pluck()
+  const troubles = troubleRows(db)
   function* find(accountUuid: string): Generator<unknown, Plan | null> {
     const row = yield* one(orm.select().from(plan).where(eq(plan.accountUuid, accountUuid)))
     return row ? planOf(row) : null
@@ -85,7 +89,8 @@ function planStore({ db, orm }: Connections) {
       if (!row) return null
       if (release) {
         const reason = storedReason(release.reason)
-        yield* leaveToPerson.run({ accountUuid, before: release.runsDueBefore, reason })
+        const held = yield* leaveToPerson.all({ accountUuid, before: release.runsDueBefore, reason })
+        for (const runId of held) yield* troubles.giveUp(accountUuid, runId, now)
       }
       return planOf(row)
     }),
