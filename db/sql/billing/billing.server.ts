@@ -47,12 +47,10 @@ function planStore({ db, orm }: Connections) {
       "SELECT id FROM endpoint WHERE account_uuid = @accountUuid AND state <> 'deleted' ORDER BY id",
     )
     .pluck()
-  const leaveToPerson = db
-    .prepare<object, number>(
-      `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
-       WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before RETURNING id`,
-    )
-    .pluck()
+  const leaveToPerson = db.prepare<object, { id: number }>(
+    `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
+     WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before RETURNING id`,
+  )
   const troubles = troubleRows(db)
   function* find(accountUuid: string): Generator<unknown, Plan | null> {
     const row = yield* one(orm.select().from(plan).where(eq(plan.accountUuid, accountUuid)))
@@ -90,7 +88,7 @@ function planStore({ db, orm }: Connections) {
       if (release) {
         const reason = storedReason(release.reason)
         const held = yield* leaveToPerson.all({ accountUuid, before: release.runsDueBefore, reason })
-        for (const runId of held) yield* troubles.giveUp(accountUuid, runId, now)
+        for (const { id } of held) yield* troubles.giveUp(accountUuid, id, now)
       }
       return planOf(row)
     }),

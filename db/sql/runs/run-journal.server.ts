@@ -267,24 +267,18 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
     return (yield* isOurs.get(fence)) ? 'changed' : 'lost'
   }
 
-  function* tell(
-    { accountUuid, runId }: RunFence,
-    told: ToldByRun,
-    at: number,
-    again: boolean,
-  ): Generator<unknown, void> {
+  function* tell({ accountUuid, runId }: RunFence, told: ToldByRun, at: number): Generator<unknown, void> {
     if (told === null) return yield* troubles.giveUp(accountUuid, runId, at)
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
     if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
     else {
-      const { stepId } = told
-      const before = yield* toldBefore.get({ runId, stepId })
+      const before = yield* toldBefore.get({ runId, stepId: told.stepId })
       // A step that fails in another way by now is the same trouble.
       const [fingerprint, count] = before === undefined ? [told.fingerprint, 1] : [before, 0]
       const trouble = { ...told, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
-      const mark = { accountUuid, runId, stepId, ruleId: rule.id, fingerprint }
-      if (again && before === undefined) yield* noteTold.run(mark)
+      const mark = { accountUuid, runId, stepId: told.stepId, ruleId: rule.id, fingerprint }
+      if (before === undefined) yield* noteTold.run(mark)
       yield* troubles.giveUp(accountUuid, runId, at)
     }
   }
@@ -314,7 +308,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
         if ((yield* park.run(values)).changes === 0) return yield* refusedBecause(fence)
-        yield* tell(fence, told, at, true)
+        yield* tell(fence, told, at)
         return 'parked'
       })
     },
@@ -330,7 +324,7 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
           yield* forget.run({ runId: fence.runId, records: (yield* recordsOf.get({ runId: fence.runId })) ?? '[]' })
           yield* forgetPlaceholders.run({ runId: fence.runId })
         }
-        yield* tell(fence, told, at, false)
+        yield* tell(fence, told, at)
         return 'parked'
       })
     },

@@ -81,7 +81,12 @@ describe('a run that waits for its next try', () => {
     ['failed before this turn', { endedAt: 4 }, undefined],
     ['is being sent', { ...unclear, nextAttemptAt: null }, undefined],
   ] as const)('tells of a step that %s', (_what, over, fingerprint) => {
-    const told = toldByWait(STEPS, [failing(over as Partial<JournalRow>)], 5, 5)
+    const told = toldByWait(STEPS, [failing(over as Partial<JournalRow>)], 5)
     expect(told === null || told === 'works' ? undefined : told.fingerprint).toBe(fingerprint)
+  })
+
+  test('tells what failed in this turn before what is still unclear', () => {
+    const told = toldByWait(STEPS, [failing(unclear), failing({ stepId: 'b' })], 5)
+    expect(told).toMatchObject({ stepId: 'b', fingerprint: 'failing:2:unavailable' })
   })
 })

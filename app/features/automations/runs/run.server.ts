@@ -67,7 +67,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     const { state, wakeAt } = parking
     // Until something is done, that a person said so is known from this reason alone.
     const reason = (state === 'waiting' && isReleased(run) && !hasBegun(seen.rows) && run.reason) || parking.reason
-    const told = toldByWait(run.rule.definition?.steps ?? [], seen.rows, startedAt, clock.now())
+    const told = toldByWait(run.rule.definition?.steps ?? [], seen.rows, startedAt)
     const parked = await store.runs.parkRun(fence, seen.stamp, { ...parking, reason, told, at: clock.now() })
     if (parked === 'changed') return 'again'
     if (parked !== 'parked') return null
@@ -156,19 +156,13 @@ export function toldByRun(
   return row ? troubleOf(row, steps) : journal.length === 0 ? { stepId: '', ...trouble(0, '', 'run', reason) } : null
 }
 
-/** Of a run that waits for its next try. `since`: what failed before it was told then. */
-export function toldByWait(
-  steps: readonly Step[],
-  journal: readonly JournalRow[],
-  since: Millis,
-  now: Millis,
-): ToldByRun {
-  const row = journal.find((one) => (one.state === 'failed' ? isLasting(one, since) : isUnclearFor(one, now)))
+/** Of a run that waits for its next try. `since`: when this turn began; what failed before it was told then. */
+export function toldByWait(steps: readonly Step[], journal: readonly JournalRow[], since: Millis): ToldByRun {
+  const lasts = ({ state, attempt, endedAt }: JournalRow) =>
+    state === 'failed' && attempt >= LASTING_FROM && (endedAt ?? 0) >= since
+  const row = journal.find(lasts) ?? journal.find((one) => isUnclearFor(one, since))
   return row ? troubleOf(row, steps) : null
 }
-
-const isLasting = ({ attempt, endedAt }: JournalRow, since: Millis) =>
-  attempt >= LASTING_FROM && (endedAt ?? 0) >= since
 
 /** What may have been done, and is looked at and tried again, fails as well. */
 function isUnclearFor({ state, errorClass, attempt, nextAttemptAt, ...row }: JournalRow, now: Millis): boolean {
