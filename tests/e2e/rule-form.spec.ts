@@ -123,7 +123,7 @@ test.describe('with JavaScript', () => {
       bytes += gzipSync(await (await page.request.get(`${server.origin}${path}`)).body()).length
     }
     expect(bytes).toBeGreaterThan(50_000)
-    expect(bytes).toBeLessThan(149_000)
+    expect(bytes).toBeLessThan(150_500)
     await form(page).getByLabel('Automation Name').fill(NAME)
     await form(page).getByText('Manual Endpoint').click()
     await press(page, 'Create Automation')

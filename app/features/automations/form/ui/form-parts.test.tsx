@@ -1,3 +1,4 @@
+// Long: one file for the parts of one form, each with and without scripts.
 // The frame of the form: parts that close, the sentence, blanks, the bar, work that is kept, and how much is in sight.
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'

@@ -1,3 +1,4 @@
+// Long: one table of schedules, in every zone.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PollInterval, PollTrigger } from '#app/domain/automations/rule.ts'
