@@ -403,6 +403,21 @@ describe('an automation that fails', () => {
     expect(mails()).toHaveLength(2)
   })
 
+  test('of two steps that fail for different reasons are two troubles, of one outage one', async () => {
+    const url = 'https://example.com/told'
+    world.outbound.when(url, { status: 500 })
+    refuseTexts(true)
+    await going([aStep('s0', 'send_notification', { url, message: 'Done.' }), TEXT])
+    await pass(minutes(15))
+    expect(world.rows('SELECT fingerprint FROM notice ORDER BY fingerprint')).toEqual([
+      { fingerprint: expect.stringMatching(/^failing:1:/) },
+      { fingerprint: expect.stringMatching(/^failing:2:/) },
+    ])
+    for (let waited = 0; waited < 22; waited++) await pass(hours(1))
+    expect(world.rows('SELECT count FROM notice')).toEqual([{ count: 1 }, { count: 1 }])
+    expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer failed'])
+  })
+
   test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
     const rule = await thanks()
     refuseTexts(true)

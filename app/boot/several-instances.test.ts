@@ -203,7 +203,7 @@ test.skipIf(missing)('of an account that is given away, no run begins while one 
           if (owner === 'one') await hangs
           const fence = { accountUuid: account, runId: id, owner }
           const stamp = (await store.runs.readJournal(fence))?.stamp ?? ''
-          const ended = { cancelledReason: { code: 'broken_off' }, told: null, forgets: false, at: clock.now() }
+          const ended = { cancelledReason: { code: 'broken_off' }, told: [], forgets: false, at: clock.now() }
           await store.runs.finishRun(fence, stamp, { outcome: 'success', reason: null, ...ended })
           return null
         },

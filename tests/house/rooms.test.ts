@@ -16,13 +16,13 @@ const CEILINGS = {
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // 350 of these lines are for what the screens still lacked on 2026-11-27, 1,605 for what was mended on 2026-11-29 (0078).
-  productLines: 114_092,
+  productLines: 114_111,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
 const SLACK: Partial<Record<keyof typeof CEILINGS, number>> = {
   filesWithOneImporter: 15,
-  productLines: 114_092,
+  productLines: 114_111,
 }
 
 const SOURCE = /\.(tsx?|m?js)$/

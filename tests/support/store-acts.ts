@@ -968,8 +968,8 @@ export const ACTS: Readonly<Record<string, Act>> = {
             reason: { code: 'ask_first' },
             told:
               given.kind % 3
-                ? null
-                : { stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It fails.' },
+                ? []
+                : [{ stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It fails.' }],
             at: given.now,
           } as Parameters<Store['runs']['parkRun']>[2])
         : side.store.runs.finishRun(fence, seen.stamp, {
@@ -979,7 +979,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
             told:
               given.kind % 2
                 ? 'works'
-                : { stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It failed.' },
+                : [{ stepId: stepOf(given.kind).stepId, fingerprint: 'failing:1:invalid', reason: 'It failed.' }],
             at: given.now,
           })
     },

@@ -79,8 +79,8 @@ export interface Trouble {
   runId: number | null
 }
 
-/** What a run says about its rule: a trouble, or that it works; null = neither. */
-export type ToldByRun = (Pick<Trouble, 'fingerprint' | 'reason'> & { stepId: string }) | 'works' | null
+/** What a run says about its rule: troubles, or that it works. */
+export type ToldByRun = readonly (Pick<Trouble, 'fingerprint' | 'reason'> & { stepId: string })[] | 'works'
 
 /** Retention of a notice after it last happened; the newest of each endpoint stays. */
 export const NOTICES_KEPT = days(90)

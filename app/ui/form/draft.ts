@@ -16,13 +16,15 @@ const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
 
 /**
  * Where the same is kept, `own` first: a person may be unknown to one session and named in the next, so only two named
- * ones stay apart. `person` = that part of a key, with the sign before it.
+ * ones stay apart. Of two others nobody knows whose it is: neither counts. `person` = that part of a key, with the sign
+ * before it.
  */
 export function keysOf(own: string, keys: readonly string[], person: RegExp): string[] {
   const isUnknown = (key: string) => person.exec(key)?.[0].length === 1
   const isSame = (key: string) =>
     key.replace(person, '') === own.replace(person, '') && (isUnknown(own) || isUnknown(key))
-  return [own, ...keys.filter((key) => key !== own && isSame(key))]
+  const others = [...new Set(keys)].filter((key) => key !== own && isSame(key))
+  return others.length > 1 ? [own] : [own, ...others]
 }
 
 const keptAt = (storage: Storage, own: string) => keysOf(own, Object.keys(storage), / \S*(?= \S+$)/)
@@ -33,8 +35,15 @@ export function keepDraft(form: HTMLFormElement, account: string, saved: Texts):
     changedIn(form, saved).map((field) => [field.name, [textOf(field), savedOf(field, saved)]]),
   )
   const text = JSON.stringify(typed)
-  forgetDraft(form.id, account)
-  if (text !== '{}') inStorage((storage) => storage.setItem(keyOf(form.id, account), text))
+  if (text === '{}') forgetDraft(form.id, account)
+  else {
+    inStorage((storage) => {
+      const [own = '', ...others] = keptAt(storage, keyOf(form.id, account))
+      // First: where there is no room, what was kept before stays.
+      storage.setItem(own, text)
+      for (const key of others) storage.removeItem(key)
+    })
+  }
   return text !== '{}'
 }
 

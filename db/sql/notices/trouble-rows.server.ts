@@ -66,7 +66,7 @@ export function troubleRows(db: Pick<Database, 'prepare'>): TroubleRows {
      WHERE account_uuid = @accountUuid AND run_id = @runId AND kind = 'failing' AND ended_at IS NULL
        AND CAST(json_extract(reason_params, '$.again') AS text) = '1'
        AND NOT EXISTS (SELECT 1 FROM run r JOIN run_step s ON s.run_id = r.id WHERE r.id = @runId AND r.state <> 'held'
-         AND CAST(json_extract(s.effect, '$.told') AS bigint) = notice.id
+         AND CAST(json_extract(s.effect, '$.told') AS text) = CAST(notice.id AS text)
          AND (s.state IN ('planned', 'sending') OR (s.state = 'failed' AND s.next_attempt_at IS NOT NULL)))`,
   )
 

@@ -268,19 +268,17 @@ function parkStore(connections: Connections): Pick<RunStore, 'readJournal' | 'se
   }
 
   function* tell({ accountUuid, runId }: RunFence, told: ToldByRun, at: number): Generator<unknown, void> {
-    if (told === null) return yield* troubles.giveUp(accountUuid, runId, at)
     const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
-    if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
-    else {
-      const before = yield* toldBefore.get({ runId, stepId: told.stepId })
+    if (told === 'works') return void (yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } }))
+    for (const { stepId, ...one } of told) {
+      const before = yield* toldBefore.get({ runId, stepId })
       // A step that fails in another way by now is the same trouble.
-      const [fingerprint, count] = before === undefined ? [told.fingerprint, 1] : [before, 0]
-      const trouble = { ...told, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
+      const [fingerprint, count] = before === undefined ? [one.fingerprint, 1] : [before, 0]
+      const trouble = { ...one, fingerprint, kind: 'failing', since: at, count, runId, total: false } as const
       yield* troubles.raise(accountUuid, rule, trouble, at)
-      const mark = { accountUuid, runId, stepId: told.stepId, ruleId: rule.id, fingerprint }
-      if (before === undefined) yield* noteTold.run(mark)
-      yield* troubles.giveUp(accountUuid, runId, at)
+      if (before === undefined) yield* noteTold.run({ accountUuid, runId, stepId, ruleId: rule.id, fingerprint })
     }
+    yield* troubles.giveUp(accountUuid, runId, at)
   }
 
   return {

@@ -73,7 +73,7 @@ function writeOf(more: Partial<RowWrite> = {}): RowWrite {
 }
 
 const NOTHING_MORE = { message: null, writes: [] }
-const WAITS = { state: 'waiting', wakeAt: 1, reason: 'x', told: null, at: 1 } as const
+const WAITS = { state: 'waiting', wakeAt: 1, reason: 'x', told: [], at: 1 } as const
 
 test('a wish becomes a run together with its ledger rows, or neither', async () => {
   const ledger = (recordUuid: string) => ({ recordUuid, occurrence: '-', expiresAt: null })
@@ -258,7 +258,7 @@ test('the records of a run that did nothing for them are free again, all of a gr
   }
   const left = () => world.rows('SELECT record_uuid AS record FROM seen_ledger ORDER BY record_uuid')
   const passed = await group('a', 'b')
-  const ending = { outcome: 'nothing', reason: null, cancelledReason: '', told: null, forgets: true, at: now } as const
+  const ending = { outcome: 'nothing', reason: null, cancelledReason: '', told: [], forgets: true, at: now } as const
   expect(await world.store.runs.finishRun(passed, '', ending)).toBe('parked')
   expect(left()).toEqual([])
 
@@ -337,7 +337,7 @@ test('a run at work that is cancelled neither plans nor sends anything more, and
   expect(await world.store.runs.beginSending(fence, PLANNED, { writes: [], at: now })).toBe(false)
   expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
   expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', WAITS)).toBe('changed')
-  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', told: null, at: now }
+  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', told: [], at: now }
   expect(await world.store.runs.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
   expect(await world.run(fence.runId)).toMatchObject({
     state: 'done',
@@ -456,7 +456,7 @@ test('old runs go with their journals, oldest first, and what is not done stays'
     outcome: 'nothing',
     reason: null,
     cancelledReason: '',
-    told: null,
+    told: [],
     at: now,
   })
   const open = await started({ held: 'Ask me.' })
@@ -496,7 +496,7 @@ test('leftovers of each kind go when their time is over', async () => {
 })
 
 test('a run counts once as a trouble of its rule: when it is told, or at its end', async () => {
-  const told = { stepId: 's1', fingerprint: 'failing:1:unavailable', reason: 'No answer.' }
+  const told = [{ stepId: 's1', fingerprint: 'failing:1:unavailable', reason: 'No answer.' }]
   const count = () => world.rows('SELECT fingerprint, count FROM notice ORDER BY id')
   /** A run whose step failed that often, and its journal's state. */
   async function failed(attempt: number, nextAttemptAt: number | null) {
@@ -513,15 +513,15 @@ test('a run counts once as a trouble of its rule: when it is told, or at its end
   // Its last try was never told before.
   const late = await failed(8, null)
   expect(await late.end()).toBe('parked')
-  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 1 }])
+  expect(count()).toEqual([{ fingerprint: told[0]?.fingerprint, count: 1 }])
   const lasting = await failed(4, 1)
   expect(await lasting.park()).toBe('parked')
   await world.store.runs.claimRun(LEEDS, lasting.fence.runId, OWNER, now)
   expect(await lasting.end()).toBe('parked')
-  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 2 }])
+  expect(count()).toEqual([{ fingerprint: told[0]?.fingerprint, count: 2 }])
   // Done once more, it fails once more.
   await world.store.runs.rerunFailed(LEEDS, lasting.fence.runId, { reason: 'Again.', at: now })
   await world.store.runs.claimRun(LEEDS, lasting.fence.runId, OWNER, now)
   expect(await lasting.end()).toBe('parked')
-  expect(count()).toEqual([{ fingerprint: told.fingerprint, count: 3 }])
+  expect(count()).toEqual([{ fingerprint: told[0]?.fingerprint, count: 3 }])
 })

@@ -150,19 +150,29 @@ export function toldByRun(
 ): ToldByRun {
   // A step that did not begin, because the one before was left out, proves nothing.
   const { previousFailed } = JOURNAL_CLASSES
-  if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === previousFailed) ? null : 'works'
-  if (outcome !== 'failure' && outcome !== 'partial') return null
-  const row = journal.find(({ state }) => state === 'failed')
-  return row ? troubleOf(row, steps) : journal.length === 0 ? { stepId: '', ...trouble(0, '', 'run', reason) } : null
+  if (outcome === 'success') return journal.some(({ errorClass }) => errorClass === previousFailed) ? [] : 'works'
+  if (outcome !== 'failure' && outcome !== 'partial') return []
+  if (journal.length === 0) return [{ stepId: '', ...trouble(0, '', 'run', reason) }]
+  return troublesOf(
+    journal.filter(({ state }) => state === 'failed'),
+    steps,
+  )
 }
 
 /** Of a run that waits for its next try. `since`: when this turn began; what failed before it was told then. */
 export function toldByWait(steps: readonly Step[], journal: readonly JournalRow[], since: Millis): ToldByRun {
-  const lasts = ({ state, attempt, endedAt }: JournalRow) =>
-    state === 'failed' && attempt >= LASTING_FROM && (endedAt ?? 0) >= since
-  const row = journal.find(lasts) ?? journal.find((one) => isUnclearFor(one, since))
-  return row ? troubleOf(row, steps) : null
+  const lasts = ({ state, attempt, nextAttemptAt, endedAt }: JournalRow) =>
+    state === 'failed' && (attempt >= LASTING_FROM || nextAttemptAt === null) && (endedAt ?? 0) >= since
+  return troublesOf([...journal.filter(lasts), ...journal.filter((row) => isUnclearFor(row, since))], steps)
 }
+
+/** One of each reason: an outage that several steps meet is told once. */
+function troublesOf(rows: readonly JournalRow[], steps: readonly Step[]) {
+  const firsts = rows.filter((row, place) => rows.findIndex((other) => whyOf(other) === whyOf(row)) === place)
+  return firsts.map((row) => troubleOf(row, steps))
+}
+
+const whyOf = ({ sentence, errorClass }: JournalRow) => reasonCode(sentence) ?? errorClass
 
 /** What may have been done, and is looked at and tried again, fails as well. */
 function isUnclearFor({ state, errorClass, attempt, nextAttemptAt, ...row }: JournalRow, now: Millis): boolean {

@@ -347,6 +347,21 @@ describe('editing', () => {
     expect([typed('S'), sessionStorage.length]).toEqual([['', ''], 0])
   })
 
+  it('gives nobody unknown what two people typed, and takes it from neither', async () => {
+    const step = { step: 'edit', webhookId: 1 } as const
+    const fields = () => within(card('Job')).getByLabelText<HTMLInputElement>('Monitored fields')
+    const seen = async (person: string, text = '') => {
+      const { unmount } = renderManager({ step, person })
+      if (text !== '') await userEvent.type(fields(), text)
+      const { value } = fields()
+      unmount()
+      return value
+    }
+    await seen('S', 'status')
+    await seen('T', 'date')
+    expect([await seen(''), await seen('S'), await seen('T')]).toEqual(['', 'status', 'date'])
+  })
+
   it.each([['the first webhook'], ['the first address']])(
     'forgets %s once it is made, although the page changes',
     async (what) => {

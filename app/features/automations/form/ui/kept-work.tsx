@@ -25,16 +25,18 @@ export function hasWork(accountUUID: string): boolean {
 /** `saved` = what it began from. */
 export function keepWork(key: string, state: FormState, saved: FormState): void {
   const text = JSON.stringify({ state, saved })
-  forgetWork(key)
   inMemory.set(key, text)
   inStorage((storage) => storage.setItem(key, text))
+  keptAt(key).slice(1).forEach(drop)
 }
 
 export function forgetWork(key: string): void {
-  for (const one of keptAt(key)) {
-    inMemory.delete(one)
-    inStorage((storage) => storage.removeItem(one))
-  }
+  keptAt(key).forEach(drop)
+}
+
+function drop(key: string): void {
+  inMemory.delete(key)
+  inStorage((storage) => storage.removeItem(key))
 }
 
 /** `stale` = the stored rule is another one than it began from. Null = nothing is kept. */
