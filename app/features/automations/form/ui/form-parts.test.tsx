@@ -25,8 +25,8 @@ let answer: object = { kind: 'trouble', message: 'Not now.' }
 beforeEach(() => {
   answer = { kind: 'trouble', message: 'Not now.' }
   sessionStorage.clear()
-  // Memory holds it, too.
-  forgetWork(workKey('account-1', '', 'new'))
+  // Memory holds it, too, also what tests of other files left in this process.
+  for (const opened of ['new', 'edit-7', 'import']) forgetWork(workKey('account-1', '', opened))
   vi.stubGlobal('fetch', async () => Response.json(answer))
 })
 afterEach(() => vi.unstubAllGlobals())
